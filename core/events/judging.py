@@ -103,8 +103,10 @@ def audit_events(
     return judge_events(
         anonymized,
         release=release_events(anonymized, options, token_source or options.token_source),
-        traces_before=trace_risk(original_traces(measured), seed=seed),
-        traces_after=trace_risk(released_traces(anonymized, options.pseudonym_per), seed=seed),
+        traces_before=trace_risk(original_traces(measured), k=anonymized.rule.k, seed=seed),
+        traces_after=trace_risk(
+            released_traces(anonymized, options.pseudonym_per), k=anonymized.rule.k, seed=seed
+        ),
         rows=row_risk(anonymized, options.pseudonym_per),
     )
 
@@ -123,7 +125,7 @@ def judge_events(
     diversity = combination_diversity(anonymized, attribute) if attribute else None
     k_finding = _k_finding(anonymized, release)
     trace_finding = _trace_finding(anonymized, traces_after, release.options)
-    whole_finding = _whole_trace_finding(traces_after, anonymized.rule.max_whole_trace_share)
+    whole_finding = _whole_trace_finding(traces_after, anonymized.rule)
     rows_findings = _rows_findings(anonymized, rows, release.options)
     found = (
         k_finding,
@@ -207,53 +209,63 @@ _PSEUDONYMS = {
 
 def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: ReleaseOptions) -> Finding:
     two, four = (traces.known(n_known).singled_out for n_known in (KNOWN_EVENTS_JUDGED, KNOWN_EVENTS[-1]))
+    below = traces.known(KNOWN_EVENTS_JUDGED).below_k
     if two is None or four is None:
         return Finding.of("trace_risk", Verdict.NOT_ASSESSED)(
             "No event is released, so there is no trace to assess."
         )
-    limit = anonymized.rule.max_trace_unique_share
+    limit, k = anonymized.rule.max_trace_unique_share, anonymized.rule.k
     allowed = [] if limit is None else [text("(limit for two: {limit})", limit=percent(limit))]
-    return Finding.of(
-        "trace_risk",
-        _trace_verdict(two, four, limit),
-        n_affected=round(two.value * traces.n_users) if two.is_exact else None,
-    )(
+    found = text(
         "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
         "out {two} of {n} user, four {four}.",
         "k = {k} does not cover what a pseudonym links: with {pseudonym}, two known events can single "
         "out {two} of {n} users, four {four}.",
         n=traces.n_users,
-        k=anonymized.rule.k,
+        k=k,
         pseudonym=own(_PSEUDONYMS[options.pseudonym_per]),
         two=_share_text(two),
         four=joined([_share_text(four), *allowed]),
     )
+    if below is not None and k > 2:
+        few = text("Two can leave fewer than {k} for {below} of them.", k=k, below=percent(below))
+        found = joined([found, few])
+    most = max(two.value, below or 0.0)
+    return Finding.of(
+        "trace_risk",
+        _trace_verdict(two, four, most, limit),
+        n_affected=round(most * traces.n_users) if two.is_exact else None,
+    )(found)
 
 
-def _trace_verdict(two: Share, four: Share, limit: float | None) -> Verdict:
+def _trace_verdict(two: Share, four: Share, below_k: float, limit: float | None) -> Verdict:
     """Judge a sampled share by its interval: it passes where even the upper end does."""
     if limit is None:
-        return Verdict.WARN if four.upper > TRACE_SHARE_TO_WARN else Verdict.PASS
-    if two.value > limit:
+        return Verdict.WARN if max(four.upper, below_k) > TRACE_SHARE_TO_WARN else Verdict.PASS
+    if below_k > limit:
         return Verdict.FAIL
     return Verdict.WARN if two.upper > limit else Verdict.PASS
 
 
-def _whole_trace_finding(traces: TraceRisk, limit: float) -> Finding:
-    if traces.whole_trace is None:
+def _whole_trace_finding(traces: TraceRisk, rule: Rule) -> Finding:
+    if traces.whole_trace is None or traces.whole_trace_below_k is None:
         return Finding.of("whole_trace", Verdict.NOT_ASSESSED)(
             "No event is released, so there is no whole trace to assess."
         )
-    n_unique = round(traces.whole_trace * traces.n_users)
-    verdict = _share_verdict(n_unique, traces.n_users, limit)
-    return Finding.of("whole_trace", verdict, n_affected=n_unique)(
-        "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
-        "of {n} user; at most {limit} may be.",
-        "The whole trace under a pseudonym, the set of its combinations, is nobody else's for {unique} "
-        "of {n} users; at most {limit} may be.",
+    unique, below = (
+        round(share * traces.n_users) for share in (traces.whole_trace, traces.whole_trace_below_k)
+    )
+    verdict = _share_verdict(below, traces.n_users, rule.max_whole_trace_share)
+    return Finding.of("whole_trace", verdict, n_affected=below)(
+        "The whole trace under a pseudonym, the set of its combinations, is shared by fewer than {k} for "
+        "{below} of {n} user, and nobody else's for {unique}; at most {limit} may be shared by fewer.",
+        "The whole trace under a pseudonym, the set of its combinations, is shared by fewer than {k} for "
+        "{below} of {n} users, and nobody else's for {unique}; at most {limit} may be shared by fewer.",
         n=traces.n_users,
-        unique=n_unique,
-        limit=percent(limit),
+        k=max(rule.k, 2),
+        below=below,
+        unique=unique,
+        limit=percent(rule.max_whole_trace_share),
     )
 
 
@@ -265,14 +277,14 @@ def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, release: Release
                 "No event is released, so there are no counts to assess."
             )
         ]
-    limit = anonymized.rule.max_rows_unique_share
-    findings = [_number_finding(rows, anonymized.rule.k), _multiset_finding(rows, limit)]
-    if rows.n_unique_sequence is not None:
-        findings.append(_sequence_finding(rows, rows.n_unique_sequence, limit))
+    rule = anonymized.rule
+    findings = [_number_finding(rows, rule.k), _multiset_finding(rows, rule)]
+    if rows.n_below_k_sequence is not None:
+        findings.append(_sequence_finding(rows, rows.n_below_k_sequence, rule))
     gravest = worst_first(findings)[0]
     if gravest.verdict is Verdict.PASS:
         return findings
-    if anonymized.rule.cap == 1 or release.pseudonym_per != "user":
+    if rule.cap == 1 or release.pseudonym_per != "user":
         rows = replace(rows, n_alone_by_number_capped=None)
     helps = _a_cap_helps(rows)
     step = text("Release one row of each user and combination (a cap).") if helps else ""
@@ -283,7 +295,7 @@ def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, release: Release
 
 
 def _a_cap_helps(rows: RowRisk) -> bool:
-    alone, multiset = rows.n_alone_by_number_capped, rows.n_unique_multiset_capped
+    alone, multiset = rows.n_alone_by_number_capped, rows.n_below_k_multiset_capped
     if alone is None or multiset is None:
         return False
     return max(alone / NUMBER_SHARE_TO_WARN, multiset / _ROWS_SHARE_TO_WARN) <= rows.n_users
@@ -291,7 +303,7 @@ def _a_cap_helps(rows: RowRisk) -> bool:
 
 def _about_a_cap(gravest: Finding, rows: RowRisk, *, helps: bool) -> Finding:
     """Return the gravest finding with what a cap would do."""
-    alone, multiset = rows.n_alone_by_number_capped, rows.n_unique_multiset_capped
+    alone, multiset = rows.n_alone_by_number_capped, rows.n_below_k_multiset_capped
     if alone is None or multiset is None:
         return gravest
     capped = text(
@@ -343,39 +355,44 @@ def _number_finding(rows: RowRisk, k: int) -> Finding:
     return Finding.of("row_numbers", verdict, n_affected=alone)(found)
 
 
-def _multiset_finding(rows: RowRisk, limit: float) -> Finding:
-    n_unique = rows.n_unique_multiset
-    verdict = _share_verdict(n_unique, rows.n_users, limit)
+def _multiset_finding(rows: RowRisk, rule: Rule) -> Finding:
+    below = rows.n_below_k_multiset
+    verdict = _share_verdict(below, rows.n_users, rule.max_rows_unique_share)
     found = text(
-        "All rows under a pseudonym together, each as often as it occurs, are nobody else's for {unique} of "
-        "{n} user.",
-        "All rows under a pseudonym together, each as often as it occurs, are nobody else's for {unique} of "
-        "{n} users.",
+        "All rows under a pseudonym together, each as often as it occurs, are shared by fewer than {k} for "
+        "{below} of {n} user, and nobody else's for {unique}.",
+        "All rows under a pseudonym together, each as often as it occurs, are shared by fewer than {k} for "
+        "{below} of {n} users, and nobody else's for {unique}.",
         n=rows.n_users,
-        unique=n_unique,
+        k=max(rule.k, 2),
+        below=below,
+        unique=rows.n_unique_multiset,
     )
     if verdict is not Verdict.PASS:
         found = joined([found, "Whoever has the original log finds them again."])
-    return Finding.of("row_multisets", verdict, n_affected=n_unique)(found)
+    return Finding.of("row_multisets", verdict, n_affected=below)(found)
 
 
-def _sequence_finding(rows: RowRisk, n_unique: int, limit: float) -> Finding:
-    verdict = _share_verdict(n_unique, rows.n_users, limit)
+def _sequence_finding(rows: RowRisk, below: int, rule: Rule) -> Finding:
+    verdict = _share_verdict(below, rows.n_users, rule.max_rows_unique_share)
     found = text(
-        "The order of a user's kinds of events, which the released times tell, is nobody else's for {unique} "
-        "of {n} user.",
-        "The order of a user's kinds of events, which the released times tell, is nobody else's for {unique} "
-        "of {n} users.",
+        "The order of a user's kinds of events, which the released times tell, is shared by fewer than {k} "
+        "for {below} of {n} user, and nobody else's for {unique}.",
+        "The order of a user's kinds of events, which the released times tell, is shared by fewer than {k} "
+        "for {below} of {n} users, and nobody else's for {unique}.",
         n=rows.n_users,
-        unique=n_unique,
+        k=max(rule.k, 2),
+        below=below,
+        unique=rows.n_unique_sequence or 0,
     )
-    return Finding.of("row_sequences", verdict, n_affected=n_unique)(found)
+    return Finding.of("row_sequences", verdict, n_affected=below)(found)
 
 
-def _share_verdict(n_unique: int, n_users: int, limit: float) -> Verdict:
-    if n_unique > limit * n_users:
+def _share_verdict(n_below_k: int, n_users: int, limit: float) -> Verdict:
+    """Judge the users that share something with fewer than k."""
+    if n_below_k > limit * n_users:
         return Verdict.FAIL
-    return Verdict.WARN if n_unique > _ROWS_SHARE_TO_WARN * n_users else Verdict.PASS
+    return Verdict.WARN if n_below_k > _ROWS_SHARE_TO_WARN * n_users else Verdict.PASS
 
 
 def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
@@ -444,7 +461,7 @@ def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Fin
         )
     return Finding.of(
         f"users_{persons.kind}",
-        Verdict.WARN if reached else Verdict.FAIL,
+        Verdict.WARN if reached or not persons.is_named else Verdict.FAIL,
         column=persons.column,
         n_affected=persons.n_users_joined,
     )(message)

@@ -98,9 +98,9 @@ _DIVERSITY = (
 _UNMAPPED = (Col("event", "Event"), Col("events", "Events"))
 _FIRST = ("smallest_combination", "events_after", "trace_unique_share")
 _FIGURES_TOLD = {
-    "whole_trace": "whole_trace_unique_share",
-    "row_multisets": "multiset_unique_share",
-    "row_sequences": "sequence_unique_share",
+    "whole_trace": "whole_trace_below_k_share",
+    "row_multisets": "multiset_below_k_share",
+    "row_sequences": "sequence_below_k_share",
 }
 _PREVIEW_ROWS = 50
 
@@ -202,8 +202,11 @@ def event_figures(audit: EventAudit) -> dict[str, float | None]:
         "number_below_k_share": rows.share(rows.n_below_k_by_number),
         "users_standing_out": rows.n_standing_out,
         "multiset_unique_share": rows.share(rows.n_unique_multiset),
+        "multiset_below_k_share": rows.share(rows.n_below_k_multiset),
         "sequence_unique_share": rows.share(rows.n_unique_sequence),
+        "sequence_below_k_share": rows.share(rows.n_below_k_sequence),
         "whole_trace_unique_share": audit.traces_after.whole_trace,
+        "whole_trace_below_k_share": audit.traces_after.whole_trace_below_k,
     }
 
 
@@ -214,8 +217,13 @@ def _headline(audit: EventAudit) -> Text:
         return text("Nothing is left to release with k = {k}.", k=k)
     known, n_users = event_figures(audit), audit.traces_after.n_users
     whole, number, multiset, sequence = (
-        part_of(known[f"{key}_unique_share"], n_users, "users")
-        for key in ("whole_trace", "number", "multiset", "sequence")
+        part_of(known[key], n_users, "users")
+        for key in (
+            "whole_trace_below_k_share",
+            "number_unique_share",
+            "multiset_below_k_share",
+            "sequence_below_k_share",
+        )
     )
     reason = _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit)
     said = text(
@@ -226,6 +234,7 @@ def _headline(audit: EventAudit) -> Text:
         number=number,
         multiset=multiset,
         sequence=sequence,
+        least=max(k, 2),
     )
     if "{k}" in reason:
         return said
@@ -248,9 +257,9 @@ _REASONS = {
     "dates_in_values": "Released values hold dates.",
     "user_ids_kept": "The export holds the original user identifiers.",
     "row_numbers": "The number of rows alone singles out {number}.",
-    "whole_trace": "The whole trace of {whole} is nobody else's.",
-    "row_multisets": "All rows of a user together single out {multiset}.",
-    "row_sequences": "The order of events singles out {sequence}.",
+    "whole_trace": "The whole trace of {whole} is shared by fewer than {least}.",
+    "row_multisets": "All rows of a user together are shared by fewer than {least} for {multiset}.",
+    "row_sequences": "The order of events is shared by fewer than {least} for {sequence}.",
 }
 
 
@@ -329,15 +338,19 @@ def risk_figures(audit: EventAudit) -> Iterator[Figure]:
     )
     for key, most, check in (
         ("number_unique_share", NUMBER_SHARE_TO_FAIL, "row_numbers"),
-        ("multiset_unique_share", rule.max_rows_unique_share, "row_multisets"),
-        ("sequence_unique_share", rule.max_rows_unique_share, "row_sequences"),
+        ("multiset_below_k_share", rule.max_rows_unique_share, "row_multisets"),
+        ("sequence_below_k_share", rule.max_rows_unique_share, "row_sequences"),
     ):
-        if key != "sequence_unique_share" or known[key] is not None:  # where the export tells an order
+        if key != "sequence_below_k_share" or known[key] is not None:  # where the export tells an order
             judged = verdict_of(audit.findings, check)
             yield Figure(key, known[key], _at_most(most), judged, total=audit.rows.n_users)
+    for key in ("multiset_unique_share", "sequence_unique_share"):
+        if known[key] is not None:
+            yield Figure(key, known[key], total=audit.rows.n_users)
+    yield Figure("whole_trace_unique_share", known["whole_trace_unique_share"], total=after.n_users)
     yield Figure(
-        "whole_trace_unique_share",
-        known["whole_trace_unique_share"],
+        "whole_trace_below_k_share",
+        known["whole_trace_below_k_share"],
         _at_most(rule.max_whole_trace_share),
         audit.whole_trace_verdict,
         total=after.n_users,
@@ -487,6 +500,9 @@ def _traces_table(before: TraceRisk, after: TraceRisk) -> Table:
     whole = after.whole_trace
     known = _UNKNOWN if whole is None else (whole, whole, whole, _EXACT)
     rows.append(("whole trace", "are unique", before.whole_trace, *known))
+    below = after.whole_trace_below_k
+    known = _UNKNOWN if below is None else (below, below, below, _EXACT)
+    rows.append(("whole trace", "are shared by fewer than k", before.whole_trace_below_k, *known))
     return Table("traces", "What known events tell", _TRACES, rows)
 
 
@@ -506,7 +522,9 @@ def _rows_table(audit: EventAudit) -> Table:
         (text("Number of rows, shared by fewer than {k}", k=k), found.n_below_k_by_number),
         ("Far more rows than others", found.n_standing_out),
         ("All rows, each as often as it occurs", found.n_unique_multiset),
+        (text("All rows, shared by fewer than {k}", k=max(k, 2)), found.n_below_k_multiset),
         ("Order of the kinds of events", found.n_unique_sequence),
+        (text("Order of the kinds, shared by fewer than {k}", k=max(k, 2)), found.n_below_k_sequence),
     ]
     rows = [
         (known, number, found.share(number), "the export tells no order" if number is None else _EXACT)

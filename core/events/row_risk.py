@@ -9,7 +9,7 @@ from core.coding import BoolArray, IntArray, combination_codes, combined_codes, 
 from core.equivalence import EquivalenceClasses
 from core.events.measuring import AnonymizedEvents
 from core.events.stages import derived_column
-from core.events.trace_risk import mixed, only_one_user
+from core.events.trace_risk import mixed, users_sharing
 from core.events.traces import pseudonym_codes
 
 _WHAT = ("generalized_event", "event")
@@ -30,15 +30,18 @@ class RowRisk:
     # Users, fewer than k, with at least twice the rows of every other user, or users alone with their number
     # of rows and with at least ten times the rows of most
     n_standing_out: int
-    # users with a pseudonym whose rows, each as often as it occurs, nobody else's equal
+    # users with a pseudonym whose rows, each as often as it occurs, nobody else's equal, or fewer than k's do
     n_unique_multiset: int
-    # users with a pseudonym whose kinds of events, in the order that the released times tell, nobody else's
-    # equal; None where the export tells no order or no kind
+    n_below_k_multiset: int
+    # the same of the kinds of events, in the order that the released times tell; None where the export tells
+    # no order or no kind
     n_unique_sequence: int | None
-    # the same two with at most one row of each user and combination; None where pseudonyms are not per user,
+    n_below_k_sequence: int | None
+    # users alone by number, and users of whose rows fewer than k have the same, with at most one row of each
+    # user and combination; None where pseudonyms are not per user,
     # or both are 0 anyway
     n_alone_by_number_capped: int | None = None
-    n_unique_multiset_capped: int | None = None
+    n_below_k_multiset_capped: int | None = None
 
     def share(self, n_users: int | None) -> float | None:
         """Return a number of users as a share in [0, 1] of those released; None without any."""
@@ -70,22 +73,25 @@ def row_risk(anonymized: AnonymizedEvents, pseudonym_per: str) -> RowRisk:
     n_of_pseudonym = np.bincount(rows.pseudonym, minlength=rows.n_pseudonyms)
     users_of_number = _users_with_number(n_of_pseudonym, rows.user_of_pseudonym)
     n_alone = _n_users(users_of_number == 1, rows)
-    n_unique = _n_unique(rows.group, rows.pseudonym, rows)
+    n_unique, n_below_k = _n_rare(rows.group, rows.pseudonym, rows, k := anonymized.rule.k)
+    sequences = _n_rare_sequences(anonymized, rows, pseudonym_per) or (None, None)
     capped = _capped(rows) if pseudonym_per == "user" and (n_alone or n_unique) else None
     return RowRisk(
         n_users=int(rows.user_of_pseudonym.max(initial=-1)) + 1,
         n_alone_by_number=n_alone,
-        n_below_k_by_number=_n_users(users_of_number < anonymized.rule.k, rows),
+        n_below_k_by_number=_n_users(users_of_number < k, rows),
         n_standing_out=max(
-            _n_standing_out(n_of_pseudonym, rows.user_of_pseudonym, anonymized.rule.k),
+            _n_standing_out(n_of_pseudonym, rows.user_of_pseudonym, k),
             _n_users((users_of_number == 1) & _are_extreme(n_of_pseudonym), rows),
         ),
         n_unique_multiset=n_unique,
-        n_unique_sequence=_n_unique_sequences(anonymized, rows, pseudonym_per),
+        n_below_k_multiset=n_below_k,
+        n_unique_sequence=sequences[0],
+        n_below_k_sequence=sequences[1],
         n_alone_by_number_capped=None if capped is None else _n_alone(capped),
-        n_unique_multiset_capped=None
+        n_below_k_multiset_capped=None
         if capped is None
-        else _n_unique(capped.group, capped.pseudonym, capped),
+        else _n_rare(capped.group, capped.pseudonym, capped, k)[1],
     )
 
 
@@ -116,11 +122,7 @@ def _released_rows(anonymized: AnonymizedEvents, pseudonym_per: str) -> _Rows:
 
 def _users_with_number(n_of_pseudonym: IntArray, users: IntArray) -> IntArray:
     """Return for each pseudonym how many users have one of as many rows."""
-    code = value_codes(n_of_pseudonym)
-    n_users = max(int(users.max(initial=-1)) + 1, 1)
-    of_pair = sorted_distinct(code * n_users + users) // n_users
-    of_number = np.bincount(of_pair, minlength=int(code.max(initial=-1)) + 1)
-    return of_number[code]
+    return users_sharing(value_codes(n_of_pseudonym), users)
 
 
 def _n_users(of_pseudonym: BoolArray, rows: _Rows) -> int:
@@ -141,18 +143,21 @@ def _are_extreme(n_of_pseudonym: IntArray) -> BoolArray:
     return np.asarray(n_of_pseudonym >= _TIMES_THE_USUAL * usual, dtype=bool)
 
 
-def _n_unique(items: IntArray, pseudonym: IntArray, rows: _Rows) -> int:
-    """Return how many users have a pseudonym whose multiset of items is nobody else's."""
+def _n_rare(items: IntArray, pseudonym: IntArray, rows: _Rows, k: int) -> tuple[int, int]:
+    """Count users with a pseudonym whose multiset of items is nobody else's, or fewer than k users'."""
     sums = []
     for salt in (1, 2):
         total = np.zeros(rows.n_pseudonyms, dtype=np.uint64)
         np.add.at(total, pseudonym, mixed(items, salt))
         sums.append(value_codes(total))
     codes = combination_codes(sums, n_records=rows.n_pseudonyms)
-    return _n_users(only_one_user(codes, rows.user_of_pseudonym), rows)
+    sharing = users_sharing(codes, rows.user_of_pseudonym)
+    return _n_users(sharing < 2, rows), _n_users(sharing < max(k, 2), rows)
 
 
-def _n_unique_sequences(anonymized: AnonymizedEvents, rows: _Rows, pseudonym_per: str) -> int | None:
+def _n_rare_sequences(
+    anonymized: AnonymizedEvents, rows: _Rows, pseudonym_per: str
+) -> tuple[int, int] | None:
     columns = anonymized.stages.columns
     years = anonymized.measured.log.calendar.iso_year
     order = _order_columns(columns, pseudonym_per, several_years=bool(years.min() != years.max()))
@@ -165,7 +170,7 @@ def _n_unique_sequences(anonymized: AnonymizedEvents, rows: _Rows, pseudonym_per
     times = combined_codes([values[columns.index(name)][known] for name in order], n_records=n)
     kinds = combination_codes([values[columns.index(name)][known] for name in what], n_records=n)
     items = _steps(pseudonym, times) * (int(kinds.max(initial=0)) + 1) + kinds
-    return _n_unique(items, pseudonym, rows)
+    return _n_rare(items, pseudonym, rows, anonymized.rule.k)
 
 
 def _order_columns(columns: tuple[str, ...], pseudonym_per: str, *, several_years: bool) -> list[str]:

@@ -214,8 +214,8 @@ class Rule:
     max_rows_unique_share: float = setting(
         0.5,
         "Limit for all rows together",
-        "Share of users whose rows, or their order, nobody else has. Above it the verdict is FAIL, above 5 % "
-        "WARN.",
+        "Share of users whose rows, or their order, fewer than k users have. Above it the verdict is FAIL, "
+        "above 5 % WARN.",
         "--max-rows-share",
         percent=True,
         widget=Widget(step=0.0001, key="rows_limit"),
@@ -223,8 +223,8 @@ class Rule:
     max_whole_trace_share: float = setting(
         0.5,
         "Limit for whole traces",
-        "Share of users whose whole trace, the set of their exported combinations, nobody else has. Above it "
-        "the verdict is FAIL, above 5 % WARN.",
+        "Share of users whose whole trace, the set of their exported combinations, fewer than k users have. "
+        "Above it the verdict is FAIL, above 5 % WARN.",
         percent=True,
         widget=Widget(step=0.0001, key="whole_trace_limit"),
     )

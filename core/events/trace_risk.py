@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from core.coding import BoolArray, IntArray, value_codes
+from core.coding import BoolArray, IntArray, sorted_distinct, value_codes
 from core.events.traces import Traces, TraceSearch, count_unique_draws
 from core.intervals import wilson_interval
 
@@ -36,10 +36,11 @@ class Share:
 class KnownEvents:
     """What some number of known events tells."""
 
-    n_known: int  # events known, 1-4; 0 for the whole trace
+    n_known: int  # events known, 1-4
     # users for whom some choice of so many known events is had by nobody else; None without any trace
     singled_out: Share | None
     random: Share | None  # probability that so many random events of a random user are had by nobody else
+    below_k: float | None = None  # share of users of whom some choice fewer than k have; None where sampled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,7 @@ class TraceRisk:
     by_known: tuple[KnownEvents, ...]  # one entry for 1, 2, 3 and 4 known events
     # share of users with a trace whose whole set of combinations no other user has; None without any trace
     whole_trace: float | None
+    whole_trace_below_k: float | None  # the same, of whose set fewer than k users have
     n_users: int  # users and pseudonyms; equal where a pseudonym is one user's
     n_traces: int
 
@@ -67,12 +69,14 @@ class _Enumerated:
     """All choices of some number of combinations were looked at."""
 
     unique_of_user: BoolArray
+    below_k_of_user: BoolArray
     random: float
 
 
 def trace_risk(
     traces: Traces,
     *,
+    k: int = 2,
     seed: int = 0,
     largest_exact: int = _LARGEST_EXACT,
     n_users_searched: int = _N_USERS_SEARCHED,
@@ -82,6 +86,7 @@ def trace_risk(
     A known event is a released combination of a trace; a trace is the set of distinct combinations
     under one pseudonym. A user is singled out by known events that are in one of the user's traces
     and together in no other user's. A trace with fewer combinations than are known is known whole.
+    Where every choice is looked at, those that fewer than `k` users have are counted too.
 
     Every choice is looked at while there are at most `largest_exact` of them. Beyond, of the users
     not singled out so far, `n_users_searched` random ones (all, where there are no more) are
@@ -94,9 +99,10 @@ def trace_risk(
     """
     if not traces.n_users:
         nothing = tuple(KnownEvents(n_known=n, singled_out=None, random=None) for n in KNOWN_EVENTS)
-        return TraceRisk(by_known=nothing, whole_trace=None, n_users=0, n_traces=0)
+        return TraceRisk(by_known=nothing, whole_trace=None, whole_trace_below_k=None, n_users=0, n_traces=0)
     rng = np.random.default_rng(seed)
-    enumerated = _enumerate_choices(traces, largest_exact)
+    enumerated = _enumerate_choices(traces, largest_exact, k)
+    sharing = _users_of_whole_trace(traces)
     searched = _search(traces, enumerated, n_users_searched, rng)
     return TraceRisk(
         by_known=tuple(
@@ -105,7 +111,8 @@ def trace_risk(
             else _known_from_draws(traces, n_known, searched[n_known], rng)
             for n_known in KNOWN_EVENTS
         ),
-        whole_trace=float(_any_of_user(traces, _whole_trace_is_unique(traces)).mean()),
+        whole_trace=float(_any_of_user(traces, sharing < 2).mean()),
+        whole_trace_below_k=float(_any_of_user(traces, sharing < max(k, 2)).mean()),
         n_users=traces.n_users,
         n_traces=len(traces.user_of_trace),
     )
@@ -113,7 +120,10 @@ def trace_risk(
 
 def _exactly_known(n_known: int, choices: _Enumerated) -> KnownEvents:
     return KnownEvents(
-        n_known=n_known, singled_out=_exact(choices.unique_of_user.mean()), random=_exact(choices.random)
+        n_known=n_known,
+        singled_out=_exact(choices.unique_of_user.mean()),
+        random=_exact(choices.random),
+        below_k=float(choices.below_k_of_user.mean()),
     )
 
 
@@ -142,12 +152,13 @@ def _any_of_user(traces: Traces, of_trace: BoolArray) -> BoolArray:
     return found
 
 
-def _enumerate_choices(traces: Traces, largest: int) -> dict[int, _Enumerated]:
+def _enumerate_choices(traces: Traces, largest: int, k: int) -> dict[int, _Enumerated]:
     """Look at every choice of 1, 2, … known events, each made of a smaller one, while at most `largest`."""
     results: dict[int, _Enumerated] = {}
     trace, last = traces.trace_of_point, np.arange(len(traces.trace_of_point))
     choice, random = traces.combination_of_point, np.zeros(len(traces.lengths))
     unique = np.zeros(len(traces.lengths), dtype=bool)
+    below_k = unique
     for n_known in KNOWN_EVENTS:
         if n_known > 1:
             if _n_choices(traces, n_known) > largest:
@@ -158,13 +169,17 @@ def _enumerate_choices(traces: Traces, largest: int) -> dict[int, _Enumerated]:
             added = last[source] + 1 + offset
             codes = choice[source] * traces.n_combinations + traces.combination_of_point[added]
             trace, last, choice = trace[source], added, value_codes(codes)
-        is_unique = only_one_user(choice, traces.user_of_trace[trace])
+        sharing = users_sharing(choice, traces.user_of_trace[trace])
+        is_unique = sharing < 2
         n_choices = np.bincount(trace, minlength=len(random))
         n_unique = np.bincount(trace, weights=is_unique, minlength=len(random))
         random = np.where(n_choices > 0, n_unique / np.maximum(n_choices, 1), random)
         unique = unique | (n_unique > 0)
+        below_k = below_k | (np.bincount(trace, weights=sharing < max(k, 2), minlength=len(random)) > 0)
         results[n_known] = _Enumerated(
-            unique_of_user=_any_of_user(traces, unique), random=traces.mean_over_users(random)
+            unique_of_user=_any_of_user(traces, unique),
+            below_k_of_user=_any_of_user(traces, below_k),
+            random=traces.mean_over_users(random),
         )
     return results
 
@@ -216,24 +231,22 @@ def _fewest_known(search: TraceSearch, own_traces: IntArray, wanted: list[int]) 
     return fewest
 
 
-def only_one_user(choices: IntArray, users: IntArray) -> BoolArray:
-    """Return for each choice whether only one user has it, in however many traces."""
-    lowest = np.full(int(choices.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    highest = np.full(len(lowest), -1)
-    np.minimum.at(lowest, choices, users)
-    np.maximum.at(highest, choices, users)
-    return cast("BoolArray", (lowest == highest)[choices])
+def users_sharing(choices: IntArray, users: IntArray) -> IntArray:
+    """Return for each choice, a code from 0, how many users have it in however many traces."""
+    n_users = max(int(users.max(initial=-1)) + 1, 1)
+    of_pair = sorted_distinct(choices * n_users + users) // n_users
+    return np.bincount(of_pair, minlength=int(choices.max(initial=-1)) + 1)[choices]
 
 
-def _whole_trace_is_unique(traces: Traces) -> BoolArray:
-    """Return for each trace whether no other user's trace is the same set of combinations."""
+def _users_of_whole_trace(traces: Traces) -> IntArray:
+    """Return for each trace how many users have one that is the same set of combinations."""
     # by two 64-bit sums of mixed codes, both alike for different sets among a million once in 1e26
     first, second = (
         np.add.reduceat(mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
     )
     codes = [value_codes(part) for part in (first, second)]
     same_set = codes[0] * (int(codes[1].max()) + 1) + codes[1]
-    return only_one_user(value_codes(same_set), traces.user_of_trace)
+    return users_sharing(value_codes(same_set), traces.user_of_trace)
 
 
 def mixed(codes: IntArray, salt: int) -> npt.NDArray[np.uint64]:

@@ -1,7 +1,7 @@
 """Who counts as one user: identifiers spelt nearly alike, and columns that hold the person instead."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -11,7 +11,16 @@ import pyarrow.compute as pc
 from core.coding import BoolArray, IntArray, sorted_distinct, value_codes
 from core.roles.vocabulary import match_name, name_tokens
 
-_KINDS_OF_NUMBERS = frozenset({"national identification number", "patient or person number"})
+_KINDS_OF_NUMBERS = frozenset(
+    {
+        "national identification number",
+        "patient or person number",
+        "e-mail address",
+        "phone number",
+        "online identifier or network address",
+        "identity document or account number",
+    }
+)
 _PERSONS = frozenset(
     {"patient", "person", "user", "client", "member", "resident", "participant", "subject", "respondent"}
     | {"uporabnik", "pacient", "oseba", "stranka", "varovanec", "환자", "사용자", "회원", "고객", "대상자"}
@@ -37,6 +46,9 @@ _SEED = 20_240
 _TIMES_CHANCE = 3
 _FEWEST_SHARED = 2
 _NOT_WORDS = r"[\s\pZ\p{Cf}\p{Cc}]+"
+_MARKS = r"\s\pZ{}()\[\]<>\"'“”„‘’«»|"  # brackets and quotes, such as the braces of GUIDs
+_AROUND = rf"^[{_MARKS}#]+|[{_MARKS}]+$"
+_LIKE_NUMBERS, _MANY_PERSONS = 0.9, 0.1  # share of values with a digit or @; different values for each user
 _SEPARATORS = r"[\s\pZ._,;:/\\\-]+"
 _BETWEEN_DIGITS = rf"(\d){_SEPARATORS}(\d)"
 _KEPT_MARK = "\x1e"
@@ -54,17 +66,18 @@ class OtherPersons:
     person_of_user: IntArray  # shape (n_users,), codes of the persons
     n_users_joined: int  # users that are not the only one of their person
     n_persons_joined: int  # persons that these are
+    is_named: bool = True  # whether the column's name says so too; spellings say it themselves
 
 
 def folded(texts: pa.Array) -> pa.Array:
     r"""Return texts without what people and spreadsheets change in an identifier.
 
-    Case, spaces, characters without width, accents, Unicode form (full-width, composed or not), separators
-    but between digits (``1-23`` is not ``12-3``), leading zeros of numbers, and a decimal point
-    with zeros after a whole number.
+    Case, spaces, brackets and quotes around it, characters without width, accents, Unicode form (full-width,
+    composed or not), separators but between digits (``1-23`` is not ``12-3``), leading zeros of numbers, and
+    a decimal point with zeros after a whole number.
 
-    >>> folded(pa.array(["Ana  Novak", "ana.novak", "P 007", "p7", "7.0", "1-23"])).to_pylist()
-    ['ananovak', 'ananovak', 'p7', 'p7', '7', '1\x1e23']
+    >>> folded(pa.array(["Ana  Novak", "ana.novak", "P 007", "p7", "7.0", "1-23", "{A-2}"])).to_pylist()
+    ['ananovak', 'ananovak', 'p7', 'p7', '7', '1\x1e23', 'a2']
     """
     if pc.all(pc.string_is_ascii(texts)).as_py():
         text = pc.ascii_trim_whitespace(pc.ascii_lower(texts))
@@ -72,6 +85,9 @@ def folded(texts: pa.Array) -> pa.Array:
         text = pc.utf8_normalize(pc.utf8_lower(texts), "NFKD")
         text = pc.replace_substring_regex(text, r"([a-z])\p{Mn}+", r"\1")  # accents of Latin letters only
         text = pc.utf8_trim_whitespace(pc.utf8_normalize(text, "NFKC"))
+    if _any(text, _AROUND):
+        inner = pc.replace_substring_regex(text, _AROUND, "")
+        text = pc.if_else(pc.equal(inner, ""), text, inner)  # marks alone are told apart
     if _any(text, r"[.,]0+$"):
         text = pc.replace_substring_regex(text, r"^(\d+)[.,]0+$", r"\1")
     if _any(text, _SEPARATORS) or _any(text, _NOT_WORDS):
@@ -148,17 +164,30 @@ def _more_than_chance(texts: np.ndarray, codes: IntArray, lengths: IntArray) -> 
 
 
 def persons_in_columns(others: Mapping[str, pa.ChunkedArray], user_of_event: IntArray) -> OtherPersons | None:
-    """Return the column whose name says that it holds persons, of whom several users are one.
+    """Return the column that holds persons, of whom several users are one, by its name or by its values.
 
     Every user has one value of it (or none), and some values have several users: then the chosen
-    column holds sessions, devices or record numbers.
+    column holds sessions, devices or record numbers. Where the name says nothing, there are many different
+    values, nearly all with a digit or an @.
     """
     found = [
-        persons
+        replace(persons, is_named=is_named)
         for name, column in others.items()
-        if _names_persons(name) and (persons := _persons_of(name, column, user_of_event)) is not None
+        if ((is_named := _names_persons(name)) or _looks_like_persons(name, column, user_of_event))
+        and (persons := _persons_of(name, column, user_of_event)) is not None
     ]
-    return max(found, key=lambda persons: persons.n_users_joined, default=None)
+    return max(found, key=lambda persons: (persons.is_named, persons.n_users_joined), default=None)
+
+
+def _looks_like_persons(name: str, column: pa.ChunkedArray, user_of_event: IntArray) -> bool:
+    """Return whether a column whose name says nothing has as many values as persons have, like numbers."""
+    is_told = {*name_tokens(name)} & _OTHER_PEOPLE or any(part in name for part in _OTHER_PEOPLE_INSIDE)
+    if is_told or match_name(name) is not None:
+        return False
+    values = pc.drop_null(pc.unique(column.cast(pa.string())))
+    like_numbers = pc.sum(pc.match_substring_regex(values, r"[0-9@]")).as_py() or 0
+    n_users = int(user_of_event.max(initial=-1)) + 1
+    return len(values) >= _MANY_PERSONS * n_users and like_numbers >= _LIKE_NUMBERS * max(len(values), 1)
 
 
 def _names_persons(name: str) -> bool:

@@ -66,6 +66,10 @@ MEASURES = (
         "Users with a pseudonym whose set of combinations equals that of no other user's pseudonym, divided "
         "by the users released."
     ),
+    Measure("whole_trace_below_k_share", "Whole traces that fewer than k share", "share", "lower").means(
+        "Users with a pseudonym whose set of combinations is that of fewer than k users' pseudonyms, divided "
+        "by the users released."
+    ),
     Measure("number_unique_share", "Singled out by the number of rows", "share", "lower").means(
         "Users with a pseudonym of so many exported rows that no other user's pseudonym has as many, "
         "divided by the users released."
@@ -81,6 +85,15 @@ MEASURES = (
     Measure("multiset_unique_share", "Singled out by all rows", "share", "lower").means(
         "Users with a pseudonym whose exported rows, each as often as it occurs, equal those of no other "
         "user's pseudonym, divided by the users released."
+    ),
+    Measure("multiset_below_k_share", "Rows together that fewer than k share", "share", "lower").means(
+        "Users with a pseudonym whose exported rows, each as often as it occurs, equal those of fewer than k "
+        "users' pseudonyms, divided by the users released."
+    ),
+    Measure("sequence_below_k_share", "Orders of kinds that fewer than k share", "share", "lower").means(
+        "Users with a pseudonym whose kinds of events, in the order that the exported time columns tell, "
+        "equal those of fewer than k users' pseudonyms, divided by the users released. Not assessed where "
+        "the export tells no order."
     ),
     Measure(
         "sequence_unique_share",

@@ -108,7 +108,7 @@ def test_ways__have_a_row_each() -> None:
 
 def test_traces__show_both_shares_and_how_they_were_found() -> None:
     known, *_, how = zip(*table(audit(), "traces").cells(), strict=True)
-    assert known == ("1", "1", "2", "2", "3", "3", "4", "4", "whole trace")
+    assert known == ("1", "1", "2", "2", "3", "3", "4", "4", "whole trace", "whole trace")
     assert set(how) == {"exact"}
     nothing = audit(*LOG[:1], f"{TUESDAY};b;X.NOT_MOVING", strategy="remove-users")
     *_, after, _, _, how = zip(*table(nothing, "traces").cells(), strict=True)
@@ -259,4 +259,7 @@ def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> N
     assert file.data == make_alarm_log()
     found = events_examples.audit(log=read_dataset(file.data, name=file.name), k=5)
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
-    assert says(headline(found), "The whole trace of 99.1 % of users…k = 5 is reached in every")
+    assert says(
+        headline(found),
+        "The whole trace of 100 % of users is shared by fewer than 5. k = 5 is reached in every",
+    )

@@ -55,7 +55,7 @@ def test_row_risk__counts_users_alone_with_their_number_of_rows() -> None:
     assert (rows.n_users, rows.n_alone_by_number, rows.n_below_k_by_number) == (5, 1, 1)
     assert (rows.n_unique_multiset, rows.n_unique_sequence, rows.n_standing_out) == (1, 1, 0)
     assert (found.verdict, found.trace_verdict, found.rows_verdict, found.overall) == (PASS, PASS, FAIL, FAIL)
-    assert (rows.n_alone_by_number_capped, rows.n_unique_multiset_capped) == (0, 0)
+    assert (rows.n_alone_by_number_capped, rows.n_below_k_multiset_capped) == (0, 0)
     helped = finding(found, "row_numbers")
     assert helped is not None
     assert says(helped.message, "(a cap) it would be 0 by number and 0 by all rows.")
@@ -66,7 +66,7 @@ def test_row_risk__counts_users_alone_with_their_number_of_rows() -> None:
 
 def test_row_findings__name_a_cap_only_where_it_helps() -> None:
     by_kind = audit(*log(a="f--", b="-f-", c="ff-", d="f-f", e="--f", f="-ff"))
-    assert by_kind.rows.n_unique_multiset_capped == 6
+    assert by_kind.rows.n_below_k_multiset_capped == 6
     still = finding(by_kind, "row_multisets")
     assert still is not None
     assert says(still.message, "(a cap) would not be enough: 0 by number and 6 by all rows would still be")
@@ -174,6 +174,11 @@ def test_persons_in_columns__tell_sessions_from_users() -> None:
     assert (told.verdict, told.column, told.n_affected) == (FAIL, "patient_id", 6)
     of_persons = audit(*lines, header=f"{HEADER};patient_id", user_column="patient_id")
     assert of_persons.overall is not NOT_ASSESSED
+    named = ("konto_uporabnik", "email", "phone", "login")
+    assert {persons(name, k=3).verdict for name in named} == {FAIL}
+    numbered = [line.replace(";ana", ";acc7").replace(";bor", ";acc9") for line in lines]
+    assert persons("konto", numbered, k=3).verdict is WARN  # by its values
+    assert [name for name in ("ward", "employee_id", "visit") if persons(name, k=3)] == []
     others = ("ward", "employee_id", "household id", "full_name", "담당의사번호", "visit id")
     assert [other for other in others if persons(other, k=3)] == []
     assert [named for named in ("person", "PatientID", "환자번호", "user") if not persons(named)] == []
@@ -284,7 +289,7 @@ def test_whole_trace__has_a_limit_and_a_verdict_of_its_own() -> None:
     assert (found.traces_after.whole_trace, found.whole_trace_verdict) == (0.2, WARN)
     said = finding(found, "whole_trace")
     assert said is not None
-    assert says(said.message, "The whole trace under a pseudonym…1 of 5 users; …50.0 % ")
+    assert says(said.message, "The whole trace under a pseudonym…2 for 1 of 5 users, …1; …50.0 % ")
     assert said.n_affected == 1
     strict = audit(*lines, flatten="week_number", max_whole_trace_share=0.1)
     assert (strict.whole_trace_verdict, strict.overall) == (FAIL, FAIL)
@@ -361,16 +366,27 @@ def of_days(*lines: str, **chosen: object) -> EventAudit:
     return audit(*(lines or TRIANGLE), **{**DAYS, **chosen})
 
 
+def test_audit_events__judges_what_fewer_than_k_share_as_k_does() -> None:
+    pairs = log(
+        **{f"{a}{twin}": a * 3 for a in "fi" for twin in "12"}, c1="ff-", c2="ff-", d1="ii-", d2="ii-"
+    )
+    found = audit(*pairs, k=3, **KINDS)
+    assert (found.verdict, found.rows.n_unique_multiset, found.rows.n_below_k_multiset) == (PASS, 0, 8)
+    assert finding(found, "row_multisets").verdict is FAIL
+    assert says(messages(found)["row_multisets"], "All rows … fewer than 3 for 8 of 8 users, … for 0. ")
+    assert audit(*pairs, k=2, **KINDS).rows.n_below_k_multiset == 0
+
+
 def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -> None:
     found = of_days()
     assert (found.verdict, found.trace_verdict, found.rows_verdict, found.overall) == (PASS, WARN, FAIL, FAIL)
-    whole = "The whole trace under a pseudonym, the set of its combinations, … 3 of 3 users; … 50.0 % …"
+    whole = "The whole trace under a pseudonym, … 2 for 3 of 3 users, … 3; … 50.0 % …"
     assert messages(found) == {
         "k_anonymity": Saying("The smallest of 3 released combinations … 2 users, k … 2 is … (6 events)."),
         "trace_risk": Saying("k = 2 does not cover what a pseudonym links: … 100 % … 3 users, … 100 %."),
         "whole_trace": Saying(whole),
         "row_numbers": Saying("The number of rows … alone singles out 0 of 3 … 0 have … 2 users …"),
-        "row_multisets": Saying("All rows under a pseudonym together, … 3 of 3 users. … 0 by … 3 by …"),
+        "row_multisets": Saying("All rows under a pseudonym … 2 for 3 of 3 users, … 3. … 0 by … 3 by …"),
     }
 
 
@@ -448,7 +464,7 @@ def test_judge_events__passes_a_sampled_share_only_by_the_upper_end_of_its_inter
         by_known = tuple(
             KnownEvents(n_known=n, singled_out=two if n <= 2 else four, random=None) for n in (1, 2, 3, 4)
         )
-        risk = TraceRisk(by_known=by_known, whole_trace=1.0, n_users=3, n_traces=3)
+        risk = TraceRisk(by_known=by_known, whole_trace=1.0, whole_trace_below_k=1.0, n_users=3, n_traces=3)
         before = {"traces_before": found.traces_before, "rows": found.rows, "release": found.release}
         judged = judge_events(found.anonymized, **before, traces_after=risk)
         assert judged.trace_verdict is verdict

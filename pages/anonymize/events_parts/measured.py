@@ -19,7 +19,7 @@ def audit(
     return events.judge_events(
         _anonymized(log, settings, rule),
         release=_release(log, settings, released, options, batch=batch),
-        traces_before=_traces_before(log, settings),
+        traces_before=_traces_before(log, settings, released.k),
         traces_after=trace_risk(log, settings, released, options.pseudonym_per),
         rows=_row_risk(log, settings, released, options.pseudonym_per),
     )
@@ -39,15 +39,17 @@ def _release(
     return events.release_events(_anonymized(log, settings, rule), options, options.token_source)
 
 
-@remembered(kept=4, in_turn=False)
-def _traces_before(log: Dataset, settings: EventSettings) -> TraceRisk:
-    return events.trace_risk(events.original_traces(measure(log, settings)))
+@remembered(kept=16, in_turn=False)
+def _traces_before(log: Dataset, settings: EventSettings, k: int) -> TraceRisk:
+    return events.trace_risk(events.original_traces(measure(log, settings)), k=k)
 
 
 @remembered(kept=64, in_turn=False)
 def trace_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> TraceRisk:
     """Measure trace risk of an export."""
-    return events.trace_risk(events.released_traces(_anonymized(log, settings, rule), pseudonym_per))
+    return events.trace_risk(
+        events.released_traces(_anonymized(log, settings, rule), pseudonym_per), k=rule.k
+    )
 
 
 @remembered(kept=64, in_turn=False)
