@@ -83,12 +83,12 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     assert not app.exception
     n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
     assert n_events == 9000
-    assert headline(app) == Saying("The whole trace of 99.1 % of users … k = 5 is reached in every …")
+    assert headline(app) == Saying("The whole trace of 100 % of users is shared by fewer than 5. k = 5 is reached in every …")
     assert list(figures(app).items())[:2] == [
         ("Users of the smallest combination", "5"),
         ("Events kept", "4,924"),
     ]
-    assert list(figures(app))[2:4] == ["Singled out by known events", "Users whose whole trace is unique"]
+    assert list(figures(app))[2:4] == ["Singled out by known events", "Whole traces that fewer than k share"]
     offered = {download.key.removeprefix("download_events_") for download in app.get("download_button")}
     assert offered >= {"anonymized_events.csv", "event_removal_report.csv", "html"}
     way = re.search(
