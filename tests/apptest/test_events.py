@@ -83,7 +83,7 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     assert not app.exception
     n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
     assert n_events == 9000
-    assert headline(app) == Saying("The whole trace of 100 % of users is shared by fewer than 5. k = 5 is reached in every …")
+    assert headline(app) == Saying("The whole trace of 100 % of users is shared by fewer than 5. k = 5 is …")
     assert list(figures(app).items())[:2] == [
         ("Users of the smallest combination", "5"),
         ("Events kept", "4,924"),
