@@ -180,25 +180,31 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         if attack is not None
         else "",
     )
+    yield from _one_values(measured)
     yield from _lists(measured, thresholds)
-    yield from _unchosen(measured)
+    yield from _unchosen(measured, thresholds.k)
     everything = measured.known_by(None)
-    alone = everything.share_below(2) or 0.0
+    below, alone = (everything.share_below(size) or 0.0 for size in (max(thresholds.k, 2), 2))
     if not measured.record_tables:
         return
-    verdict = Verdict.WARN if alone > thresholds.alone_with_all else Verdict.PASS
+    verdict = Verdict.WARN if below > thresholds.alone_with_all else Verdict.PASS
     n_alone = round(alone * everything.n_looked_at)
-    found = Finding.of("alone_with_all_records", verdict, n_affected=n_alone)(
-        "{persons} are alone with their quasi-identifiers and all of their records; {limit} are allowed.",
-        persons=share_of(n_alone, everything.n_looked_at, "persons"),
+    n_below_k = round(below * everything.n_looked_at)
+    found = Finding.of("alone_with_all_records", verdict, n_affected=n_below_k)(
+        "{persons} are among fewer than {k} with their quasi-identifiers and all of their records, "
+        "{alone} of them alone; {limit} are allowed.",
+        persons=share_of(n_below_k, everything.n_looked_at, "persons"),
+        k=max(thresholds.k, 2),
+        alone=n_alone,
         limit=percent(thresholds.alone_with_all),
     )
     remedy = text(
         "Release fewer records a person in {tables}, or give each table pseudonyms of its own: {n} person is "
-        "alone.",
+        "among fewer than {k}.",
         "Release fewer records a person in {tables}, or give each table pseudonyms of its own: {n} persons "
-        "are alone.",
-        n=n_alone,
+        "are among fewer than {k}.",
+        n=n_below_k,
+        k=max(thresholds.k, 2),
         tables=listed([table.name for table in measured.record_tables], at_most=4),
     )
     yield replace(found, own_remedy=remedy)
@@ -240,11 +246,31 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) ->
     return Finding.of("joined_k", verdict, n_affected=n_below)(joined(sentences)).told(short=short)
 
 
-def _unchosen(measured: DeliveryMeasurement) -> Iterator[Finding]:
+def _one_values(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    """Yield the columns that quasi-identifiers tell: FAIL of sensitive ones, beyond chance."""
+    sensitive = {Place(table.name, column) for table in measured.tables for column in table.sensitive}
+    for each in measured.one_values:
+        if each.place not in sensitive and (each.says_the_same or not each.beyond_chance):
+            continue
+        is_told = each.place in sensitive and each.beyond_chance
+        yield Finding.of(
+            "one_value_of_class", Verdict.FAIL if is_told else Verdict.WARN, n_affected=each.n_persons
+        )(
+            "All persons with the same quasi-identifiers have one value of {column} in {n} group "
+            "({persons}): whoever knows that somebody is in it knows the value.",
+            "All persons with the same quasi-identifiers have one value of {column} in {n} groups "
+            "({persons}): whoever knows that somebody is in one knows the value.",
+            n=each.n_classes,
+            column=f"`{each.place}`",
+            persons=counted(each.n_persons, "person"),
+        )
+
+
+def _unchosen(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:
     known = measured.everything_known
     if known is None or not measured.unchosen:
         return
-    share = known.share_below(2) or 0.0
+    share, alone = (known.share_below(size) or 0.0 for size in (k, 2))
     verdict = Verdict.WARN if share > MOST_BY_UNCHOSEN else Verdict.PASS
     places = tuple(map(str, measured.unchosen))
     found = Finding.of(
@@ -252,8 +278,10 @@ def _unchosen(measured: DeliveryMeasurement) -> Iterator[Finding]:
     )
     yield found(
         "{columns} were taken as known to nobody. Who knows them too, of the person and of one record, "
-        "finds {persons}.",
+        "narrows {persons} down to fewer than {k}, {alone} of them to one.",
         columns=listed(places),
+        k=k,
+        alone=round(alone * known.n_looked_at),
         persons=share_of(round(share * known.n_looked_at), known.n_looked_at, "persons"),
     )
 

@@ -32,6 +32,7 @@ from core.delivery.keys import (
     with_embedded_keys,
 )
 from core.delivery.known import Known, events_of, known_one, n_below
+from core.delivery.one_value import OneValue, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
@@ -48,6 +49,7 @@ from core.verdict import Finding
 
 DAYS_OF_A_YEAR = 366
 _FOUND = 0.5  # share of the values of a table's key from which it is that of others' places
+_SHARED = 2  # persons with each value of a key, on average, from which it says something of them
 _DIRECT = Role.DIRECT_IDENTIFIER
 # Kinds of columns that number records or persons, and are nobody's name or number elsewhere.
 NUMBERS = frozenset({"record identifier", "identifier by distinctness", "patient or person number"})
@@ -129,6 +131,7 @@ class DeliveryMeasurement:
     # what one record finds when every released column but keys is known, those of persons too
     everything_known: Known | None = None
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
+    one_values: tuple[OneValue, ...] = ()  # columns of which all alike have one value
     lists: tuple[ListFacts, ...] = ()  # what parts of lists find
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find
@@ -349,7 +352,10 @@ def _read_together(
     settings, facts = measured.settings, measured.tables
     mine = [each for each in facts if each.name in persons.of_record]
     joined = Joined(tables, {each.name: each.quasi_identifiers for each in mine}, mine, persons)
-    everything = Joined(tables, {each.name: each.released for each in mine}, mine, persons)
+    released = {
+        each.name: (*each.released, *_lookups(each.name, tables, measured.links, persons)) for each in mine
+    }
+    everything = Joined(tables, released, mine, persons)
     attacks = joined.attacks()
     return replace(
         measured,
@@ -359,6 +365,15 @@ def _read_together(
         attacks=attacks.best,
         finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
+        one_values=one_values(
+            tables,
+            {
+                each.name: [one for one in each.released if one not in (*each.quasi_identifiers, *each.lists)]
+                for each in mine
+            },
+            persons,
+            joined.demographics,
+        ),
         lists=joined.lists(settings),
         keys=key_facts(tables, persons, measured.links, {each.name: each.numbers for each in facts}),
         groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
@@ -366,10 +381,26 @@ def _read_together(
         unchosen=tuple(
             Place(each.name, column)
             for each in mine
-            for column in each.released
+            for column in released[each.name]
             if column not in each.quasi_identifiers
         ),
     )
+
+
+def _lookups(
+    name: str, tables: Mapping[str, CodedTable], links: Sequence[Link], persons: Persons
+) -> Iterator[str]:
+    """Yield the keys to a table that is not of persons, whose values several persons share: facts of them."""
+    person = persons.of_record[name]
+    for link in links:
+        for place, other in ((link.one, link.other), (link.other, link.one)):
+            if place.table != name or other.table in persons.of_record:
+                continue
+            codes = tables[name][place.column].trimmed.codes
+            known = (person >= 0) & (codes >= 0)
+            who = np.unique(np.stack([person[known], codes[known]]), axis=1)[1]
+            if len(who) >= _SHARED * len(np.unique(who)):
+                yield place.column
 
 
 class _Roles(NamedTuple):

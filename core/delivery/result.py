@@ -113,9 +113,12 @@ def _figures(audit: DeliveryAudit) -> tuple[Figure, ...]:
             verdict=verdict_of(audit.findings, "joined_k"),
             of=known_words(judged.n_events),
         ),
+        Figure("joined_unique_share", everything.share_below(2), total=everything.n_looked_at)
+        if measured.record_tables
+        else None,
         Figure(
-            "joined_unique_share",
-            everything.share_below(2),
+            "all_records_below_k_share",
+            everything.share_below(max(audit.thresholds.k, 2)),
             total=everything.n_looked_at,
             threshold=text("at most {share}", share=percent(audit.thresholds.alone_with_all)),
             verdict=verdict_of(audit.findings, "alone_with_all_records"),

@@ -77,7 +77,7 @@ class DeliveryThresholds:
     alone_with_all: float = setting(
         0.05,
         "Alone with all records",
-        "Share of persons, at most, whom all of their records together tell from everybody else; more is a "
+        "Share of persons, at most, whom all of their records together leave among fewer than k; more is a "
         "warning.",
         percent=True,
         widget=Widget(kind="slider"),

@@ -17,6 +17,12 @@ MEASURES = (
         "Persons whose quasi-identifiers and all records, each as often as it occurs, fit nobody else, "
         "divided by all persons."
     ),
+    Measure(
+        "all_records_below_k_share", "Among fewer than k with all records", "share", "lower", _UNIQUE
+    ).means(
+        "Persons whose quasi-identifiers and all records, each as often as it occurs, fit fewer than k "
+        "persons, divided by all persons."
+    ),
     Measure("random_found_share", "Found by records drawn at random", "share", "lower", _UNIQUE).means(
         "The share of the choices of so many records of a person that fit nobody else of the same "
         "quasi-identifiers, averaged over the persons looked at."

@@ -345,3 +345,51 @@ def test_home__offers_data_set_for_a_workbook_of_several_tables(tmp_path: Path) 
     assert (first.tool, first.places) == ("dataset", {"tables": ("book.xlsx",)})
     covered = book(tmp_path, name="covered.xlsx", notes=SHEET_NOTES, persons=PERSONS)
     assert "dataset" not in [each.tool for each in offers([GivenFile(name="x", table=read_dataset(covered))])]
+
+
+# ---------------------------------------------------------------------------- values that all alike have
+
+
+def _with_result(results: Sequence[str], column: str = "diagnosis") -> dict[str, Finding]:
+    ids = pseudonyms(N)
+    return found(persons(ids), table("tests", person=ids, **{column: results}))
+
+
+TOLD = {
+    "of all women": ["HIV" if n % 2 == 0 else ["flu", "cold", "gout"][n % 3] for n in range(N)],
+    "of every group, each another": [["asthma", "gout"][n % 2] for n in range(N)],
+    "of all men": [["flu", "cold", "gout"][n % 3] if n % 2 == 0 else "HIV" for n in range(N)],
+}
+NOT_TOLD = {
+    "two in each group": [["asthma", "gout"][n // 2 % 2] for n in range(N)],
+    "one of everybody": ["flu"] * N,
+    "nearly all women": [
+        "gout" if n == 0 else "HIV" if n % 2 == 0 else ["flu", "cold"][n % 3 > 0] for n in range(N)
+    ],
+}
+
+
+@pytest.mark.parametrize("results", TOLD.values(), ids=TOLD)
+def test_one_value__of_everybody_alike_in_another_table_is_told(results: Sequence[str]) -> None:
+    told = _with_result(results)["one_value_of_class"]
+    assert told.verdict is Verdict.FAIL
+    assert "`tests.diagnosis`" in told.message
+
+
+@pytest.mark.parametrize("results", NOT_TOLD.values(), ids=NOT_TOLD)
+def test_one_value__is_not_told_where_values_differ(results: Sequence[str]) -> None:
+    assert "one_value_of_class" not in _with_result(results)
+
+
+def test_one_value__of_a_column_of_no_meaning_is_a_warning_unless_it_repeats_the_persons_columns() -> None:
+    assert _with_result(TOLD["of all women"], "v7")["one_value_of_class"].verdict is Verdict.WARN
+    assert "one_value_of_class" not in _with_result(["Mrs" if n % 2 == 0 else "Mr" for n in range(N)], "v7")
+
+
+def test_keys_of_other_things__are_facts_of_the_persons() -> None:
+    ids = pseudonyms(N)
+    courses = [f"c{n % 40:02d}" for n in range(3 * N)]
+    of_courses = table("courses", course=sorted(set(courses)), title=[f"Course {n}" for n in range(40)])
+    told = found(persons(ids), table("enrolments", person=ids * 3, course=courses), of_courses)
+    assert told["unchosen_columns"].verdict is Verdict.WARN
+    assert "`enrolments.course`" in told["unchosen_columns"].message

@@ -157,4 +157,12 @@ def _households_of_persons_alike(w: World) -> None:
 
 @clean("unchosen")
 def _diagnoses_that_many_share(w: World) -> None:
-    w.visits["diagnosis"] = np.array(["D1", "D2", "D3"])[w.kind[w.of_visit] % 3]
+    w.visits["diagnosis"] = _halves_of_kinds(w)[w.of_visit]
+
+
+def _halves_of_kinds(w: World) -> np.ndarray:
+    """Return one of two diagnoses for each person, so that of those alike in everything half have each."""
+    order = np.argsort(w.kind, kind="stable")
+    half = np.empty(w.n, dtype=np.int64)
+    half[order] = np.arange(w.n) % 2
+    return np.array(["D1", "D2"])[half]

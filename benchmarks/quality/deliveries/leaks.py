@@ -239,6 +239,13 @@ def _households_of_members_that_no_other_has(w: World, leaky: bool) -> Sequence[
 # What nobody chose
 
 
+@leak("unchosen", ("one_value_of_class",))
+def _one_diagnosis_of_everybody_alike(w: World, leaky: bool) -> Sequence[str]:
+    one = w.kind % 6 // 3 if leaky else np.arange(w.n) % 2
+    w.visits["diagnosis"] = np.array(["D1", "D2"])[one[w.of_visit]]
+    return (f"{w.names.visits}.diagnosis",)
+
+
 @leak("unchosen", ("unchosen_columns",), at_least=_WARN)
 def _an_exact_measurement_of_persons(w: World, leaky: bool) -> Sequence[str]:
     w.persons["titre"] = w.rng.random(w.n).round(9) if leaky else np.full(w.n, 0.5)
