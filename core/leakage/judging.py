@@ -200,7 +200,8 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
         message, n = pointing(again.near_copies), again.near_copies.excess.n_observed
         first = measures.near_copies.excess
         before = verdict_by_chance(first.p_value, thresholds)
-        is_new = near.severity > before.severity or n > _MORE * first.n_observed
+        is_surer = again.near_copies.excess.p_value <= first.p_value
+        is_new = near.severity > before.severity or (is_surer and n > _MORE * first.n_observed)
         short = ""
     else:
         message, n = whole_rows_found(again.whole_rows, whole), again.whole_rows.n_unique_exact

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from core.cells import as_numbers, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray, SharedCodes
+from core.comparing.nearest_records import N_THREADS
 from core.dates import read_dates
 from core.engines import key_problems, no_common_key
 from core.errors import refuse
@@ -23,7 +24,6 @@ Result = TypeVar("Result")
 
 _WORTH_A_THREAD = 50_000  # rows
 _TOO_LARGE_AT_ONCE = 500_000  # rows; coding two such columns at once would double the peak of memory
-N_THREADS = 2  # Arrow and NumPy release the interpreter lock while they work on a column
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -475,14 +475,14 @@ def test_verdict__thresholds_only_judge_again() -> None:
 def test_nearest__is_the_best_share_of_valid_cells_or_a_stated_sample() -> None:
     nearest = audit("a,b,c|1,2,3|4,5,6|7,8,9", "a,b,c|1,2,0|1,2,3|7,0,0").measures.nearest
     assert nearest.best_share.tolist() == pytest.approx([1.0, 0.0, 1 / 3])
-    assert nearest.n_best.tolist() == [1, 3, 1]
+    assert nearest.is_alone.tolist() == [True, False, True]
     assert nearest.n_relinked == 1
     assert nearest.n_with_unique_best == 2
     assert nearest.mean_best_share == pytest.approx(4 / 9)
     nearest = audit("a,b,c|1,,0|1,2,0", "a,b,c|1,,5|1,2,0", ignore_values=("0",)).measures.nearest
     # row 0 matches one cell of either row: of one valid cell there, of two valid cells here
     assert nearest.best_share.tolist() == [1.0, 1.0]
-    assert nearest.n_best.tolist() == [1, 1]
+    assert nearest.is_alone.tolist() == [True, True]
     original, scrambled = many(300, 3, n_values=5, seed=1), many(300, 3, n_values=5, seed=2)
     exact = audit_leakage(written(original), written(scrambled)).measures.nearest
     sampled = audit_leakage(
