@@ -332,7 +332,9 @@ def smallest_leak(measures: LeakageMeasures, thresholds: LeakageThresholds) -> t
     """
     level, total = member_level(thresholds), measures.whole_rows.n_original
     if not measures.has_holdout:
-        return measures.near_copies.smallest_leak(level, total), total, LARGEST_UNSEEN_ALONE
+        looks = [measures.near_copies, *([measures.second_look.near_copies] if measures.second_look else [])]
+        seen = [n for each in looks if (n := each.smallest_leak(level, total)) is not None]
+        return min(seen, default=None), total, LARGEST_UNSEEN_ALONE
     found = measures.members
     if found is None:
         return None, total, LARGEST_UNSEEN
