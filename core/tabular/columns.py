@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, LogEntry, columns_alike, folded
+from core.comparing.names import columns_alike
+from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, LogEntry, folded
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import input_error
