@@ -28,7 +28,6 @@ from core.comparing.nearest_records import (
     MOST_BITS,
     MOST_COLUMNS,
     PER_BIT,
-    Closest,
     Records,
     find_closest,
     likeness_tables,
@@ -79,17 +78,17 @@ class NearCopies:
     # scrambled rows looked at, and original rows they were compared with; samples where there are more
     n_rows: int
     n_references: int
-    excess: Excess  # against the baselines
-    n_holdout: int  # Hold-out records that served as strangers; 0 where the original's own records did
+    gap: BitArray = field(repr=False)  # shape (n_rows,), bits by which each row points at its closest person
+    excess: Excess = Excess()  # against the baselines
+    n_holdout: int = 0  # Hold-out records that served as strangers; 0 where the original's own records did
     # Rows whose own original row is known and that point at somebody; those that point at their own. None
     # where rows are not paired.
-    n_own: int | None
-    n_relinked: int | None
-    gap: BitArray = field(repr=False)  # shape (n_rows,), bits by which each row points at its closest person
+    n_own: int | None = None
+    n_relinked: int | None = None
     # bits by which copies of original persons would point at them, and by which rows of each baseline do;
-    # nothing with a hold-out, beside which :class:`core.leakage.members.NearerMembers` tells smaller leaks
-    copied: BitArray = field(repr=False)
-    baselines: tuple[BitArray, ...] = field(repr=False)
+    # no copies with a hold-out, beside which :class:`core.leakage.members.NearerMembers` tells smaller leaks
+    copied: BitArray = field(repr=False, default_factory=lambda: np.empty(0, np.float32))
+    baselines: tuple[BitArray, ...] = field(repr=False, default=())
     looked_at_share: float = 1.0  # scrambled rows looked at, of all
 
     def smallest_leak(self, level: float, n_persons: int) -> int | None:
@@ -147,7 +146,7 @@ def find_near_copies(
     original, scrambled, *others = _compared(likeness_tables(tables, columns, seed=settings.seed))
     observed = find_closest(scrambled, original)
     if n_records(original) < _FEWEST_REFERENCES:
-        return _nothing(observed, n_records(original))
+        return NearCopies(n_rows=len(rows), n_references=n_records(original), gap=observed.gap)
     themselves = some_rows(generator, n_records(original), len(rows))
     mixed = find_closest(mosaics(original, len(rows), generator), original).gap
     alone = take_records(_as_strangers(original), themselves)
@@ -201,21 +200,6 @@ def _scored_by_others(most: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     bits = np.log2(len(most) / np.maximum(counts - 1, 1))
     scored: npt.NDArray[np.uint8] = np.round(np.minimum(bits, MOST_BITS) * PER_BIT).astype(np.uint8)
     return np.where(most > 0, scored, most)
-
-
-def _nothing(observed: Closest, n_references: int) -> NearCopies:
-    """Return that too few references tell nothing."""
-    return NearCopies(
-        n_rows=len(observed.best),
-        n_references=n_references,
-        excess=Excess(),
-        n_holdout=0,
-        n_own=None,
-        n_relinked=None,
-        gap=observed.gap,
-        copied=np.empty(0, np.float32),
-        baselines=(),
-    )
 
 
 def _chosen_rows(
