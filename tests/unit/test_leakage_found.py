@@ -1,7 +1,7 @@
 """Persons who are found: likeness, near copies, columns set aside, the second look, attacks, the hold-out."""
 
-from base64 import b64encode
-from hashlib import sha256
+from base64 import b32encode, b64encode
+from hashlib import sha256, sha384
 
 import numpy as np
 import pandas as pd
@@ -205,6 +205,9 @@ def _day_first(frame: pd.DataFrame) -> pd.DataFrame:
         (lambda frame: frame.map(lambda cell: cell[::-1]), "spelled otherwise"),
         (lambda frame: frame.map(lambda cell: b64encode(cell.encode()).decode()), "spelled otherwise"),
         (lambda frame: frame.map(lambda cell: sha256(cell.encode()).hexdigest()), "spelled otherwise"),
+        (lambda frame: frame.map(lambda cell: sha384(cell.encode()).hexdigest()), "spelled otherwise"),
+        (lambda frame: frame.map(lambda cell: cell.encode().hex()), "spelled otherwise"),
+        (lambda frame: frame.map(lambda cell: b32encode(cell.encode()).decode()), "spelled otherwise"),
         (lambda frame: frame.set_axis([*frame.columns[1:], frame.columns[0]], axis=1), "of another name"),
     ],
 )
