@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from core.coding import FloatArray, IntArray, some_rows
-from core.leakage.nearest_records import (
+from core.comparing.nearest_records import (
     Records,
-    comparable_rows,
     find_nearest,
     likeness_tables,
     n_records,
@@ -18,6 +17,7 @@ from core.leakage.nearest_records import (
 )
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
+from core.leakage.whole_rows import comparable_rows
 from core.tables import Dataset
 from core.words import input_error
 

@@ -13,6 +13,7 @@ import numpy as np
 from core.cells import canonical_text
 from core.chance import poisson_tail
 from core.checks import remedy_of
+from core.comparing.names import aligned_names
 from core.engines import (
     SECRETS,
     Address,
@@ -32,7 +33,7 @@ from core.engines import (
 )
 from core.errors import AuditInputError, UnansweredError
 from core.leakage.chance import ColumnChance
-from core.leakage.pairing import aligned_names, column_problems
+from core.leakage.pairing import column_problems
 from core.leakage.row_findings import column_findings, missing_column_findings, valid_cell_findings
 from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
 from core.leakage.whole_rows import RowLeakage

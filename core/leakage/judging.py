@@ -25,6 +25,7 @@ from core.leakage.row_findings import column_set_findings, columns_in_place, row
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.leakage.telling import past_disguise, told, without
+from core.leakage.whole_rows import RowLeakage
 from core.leftovers import judge_leftovers
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
@@ -132,23 +133,10 @@ def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     aside = measures.set_aside
     if aside is None:
         return
-    level = thresholds.chance_level / N_WAYS
-    tolerated = aside.rows is None or aside.rows.full_leakage_share <= thresholds.max_full_leakage_share
-    if aside.rows is not None and aside.full_p_value <= level and not tolerated:
+    in_place = _still_in_place(aside.rows, aside.expected_full, thresholds)
+    if aside.rows is not None and in_place is not None:
         yield Finding.of("without_columns", Verdict.FAIL, n_affected=aside.rows.n_full)(
-            _without(
-                aside.columns,
-                text(
-                    "{rows} is the same as its original row in the other {columns}, which is full leakage; "
-                    "random order would give {expected}.",
-                    "{rows} are the same as their original row in the other {columns}, which is full "
-                    "leakage; random order would give {expected}.",
-                    n=aside.rows.n_full,
-                    rows=share_of(aside.rows.n_full, aside.rows.n_rows, "rows"),
-                    columns=counted(aside.n_left, "column"),
-                    expected=count_told(aside.expected_full),
-                ),
-            )
+            _without(aside.columns, in_place)
         ).told(short=without(aside.columns, aside.rows.n_full, aside.rows.n_rows))
         return
     found = aside.whole_rows
@@ -156,6 +144,23 @@ def _set_aside_findings(measures: LeakageMeasures, thresholds: LeakageThresholds
     yield Finding.of("without_columns", verdict, n_affected=found.n_unique_exact)(
         _without(aside.columns, whole_rows_found(found, verdict))
     ).told(short=without(aside.columns, found.n_unique_exact, found.n_unique))
+
+
+def _still_in_place(rows: RowLeakage | None, expected: float, thresholds: LeakageThresholds) -> Text | None:
+    """Say how many rows are as their original row in full; None where that is tolerated, or chance."""
+    if rows is None or not rows.n_full or rows.full_leakage_share <= thresholds.max_full_leakage_share:
+        return None
+    if poisson_tail(rows.n_full, expected) > thresholds.chance_level / N_WAYS:
+        return None
+    return text(
+        "{rows} is the same as its original row in every valid cell; random order would give {expected} on "
+        "average.",
+        "{rows} are the same as their original row in every valid cell; random order would give {expected} "
+        "on average.",
+        n=rows.n_full,
+        rows=share_of(rows.n_full, rows.n_rows, "rows"),
+        expected=count_told(expected),
+    )
 
 
 def _without(columns: Sequence[str], found: Text) -> Text:
@@ -174,33 +179,20 @@ def _second_look_findings(measures: LeakageMeasures, thresholds: LeakageThreshol
     again = measures.second_look
     if again is None:
         return
-    rows = again.rows
-    if rows is not None and rows.n_full and rows.full_leakage_share > thresholds.max_full_leakage_share:
-        p_value = float(poisson_tail(rows.n_full, again.expected_full))
-        if p_value <= thresholds.chance_level / N_WAYS:
-            yield Finding.of("second_look", Verdict.FAIL, n_affected=rows.n_full)(
-                _again(
-                    measures,
-                    again,
-                    text(
-                        "{rows} is the same as its original row in every valid cell; random order would give "
-                        "{expected}. Another spelling or scale hides nobody.",
-                        "{rows} are the same as their original row in every valid cell; random order would "
-                        "give {expected}. Another spelling or scale hides nobody.",
-                        n=rows.n_full,
-                        rows=share_of(rows.n_full, rows.n_rows, "rows"),
-                        expected=count_told(again.expected_full),
-                    ),
-                )
-            ).told(short=past_disguise(rows.n_full, rows.n_rows))
-            return
+    rows, in_place = again.rows, _still_in_place(again.rows, again.expected_full, thresholds)
+    if rows is not None and in_place is not None:
+        yield Finding.of("second_look", Verdict.FAIL, n_affected=rows.n_full)(
+            _again(measures, again, in_place)
+        ).told(short=past_disguise(rows.n_full, rows.n_rows))
+        return
     whole = whole_row_verdict(again.whole_rows, thresholds)
     near = verdict_by_chance(again.near_copies.excess.p_value, thresholds)
     if near.severity > whole.severity:
         message, n = pointing(again.near_copies), again.near_copies.excess.n_observed
         first = measures.near_copies.excess
         before = verdict_by_chance(first.p_value, thresholds)
-        is_new = near.severity > before.severity or n > _MORE * first.n_observed
+        is_surer = again.near_copies.excess.p_value <= first.p_value
+        is_new = near.severity > before.severity or (is_surer and n > _MORE * first.n_observed)
         short = ""
     else:
         message, n = whole_rows_found(again.whole_rows, whole), again.whole_rows.n_unique_exact

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from core.chance import poisson_tail
 from core.coding import FloatArray, IntArray, combined_codes, sorted_distinct
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.jobs import Progress
@@ -50,13 +49,6 @@ class SetAside:
     # rows that would leak fully over the columns left if scrambled rows were in random order
     expected_full: float
     whole_rows: WholeRows  # whole rows over the columns left
-
-    @property
-    def full_p_value(self) -> float:
-        """Return the probability that random order gives as many fully leaked rows."""
-        if self.rows is None or not self.rows.n_full:
-            return 1.0
-        return float(poisson_tail(self.rows.n_full, self.expected_full))
 
 
 def _set_columns_aside(

@@ -23,20 +23,20 @@ import numpy as np
 
 from core.chance import binomial_tail
 from core.coding import IntArray, combination_codes, some_rows, sorted_distinct
-from core.leakage.near_copies import mosaics
-from core.leakage.nearest_records import (
+from core.comparing.nearest_records import (
     Ranked,
     Records,
     Scores,
-    comparable_rows,
     find_nearest,
     likeness_tables,
     n_records,
     ranked,
     take_records,
 )
+from core.leakage.near_copies import mosaics
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
+from core.leakage.whole_rows import comparable_rows
 from core.tables import Dataset
 
 _MOST_COLUMNS = 255
@@ -46,7 +46,8 @@ _MOST_MIXED = 20_000  # rows
 _POWER_Z = 0.841621  # four of five samples
 _FEWER_ROWS = 2000  # that are looked at by each set of columns, at least
 _FEWEST = 20  # persons of either kind
-_NEAREST = 8  # the smallest number of nearest persons that is looked at, doubled up to half of all
+_OUTSIDERS, _TIMES = 1, 4  # the fewest nearest outsiders, and how many times as many are looked at next
+_OF_LEVEL = 2  # of the tolerated probability all columns have half, and other sets of columns share the rest
 _MOST_INFERRED = 16  # columns that are looked at beside the quasi-identifiers, one by one
 _SURELY_MORE = 2.0  # without outsiders: times as many as by chance, which a smoother population may give too
 _SURELY_SEVERAL = 1e-4  # probability by chance, from which persons have several records
@@ -71,9 +72,11 @@ class NearerMembers:
     n_persons, n_outsiders
         Members and outsiders looked at, by all columns; by some columns there may be fewer.
     p_value
-        Probability in [0, 1] of so many by chance, times the numbers and sets of columns tried.
+        Probability in [0, 1] of so many by chance, times how many such were tried.
     n_tried
-        Numbers of nearest persons, times sets of columns, that were tried.
+        Numbers of nearest outsiders, times sets of columns, that were tried.
+    n_as_near
+        Outsiders who are as near as can be, as a copy is.
     """
 
     columns: tuple[str, ...] = ()
@@ -84,6 +87,7 @@ class NearerMembers:
     n_outsiders: int
     p_value: float = 1.0
     n_tried: int
+    n_as_near: int = 0
     by_holdout: bool = True
     searched_share: float = 1.0  # scrambled rows that the nearest was looked for among, of all of them
 
@@ -94,22 +98,21 @@ class NearerMembers:
         would have been told. Where only a part of the scrambled rows was searched, as many more as it is
         smaller. `level`: the probability by chance from which members are told.
         """
-        persons = np.arange(1, self.n_persons + 1)
-        told, share = np.zeros(len(persons), bool), self.n_persons / (self.n_persons + self.n_outsiders)
-        for size in _sizes(self.n_persons + self.n_outsiders):
-            others = np.maximum(size - persons, 0)  # who are nearest by chance
-            usual = others * share - _POWER_Z * np.sqrt(others * share * (1 - share))
-            members = np.minimum(persons, size) + np.maximum(usual, 0)
-            told |= binomial_tail(np.floor(members), size, share) * self.n_tried <= level
+        persons, told = np.arange(1, self.n_persons + 1), np.zeros(self.n_persons, bool)
+        share = self.n_persons / (self.n_persons + self.n_outsiders)
+        for number in np.maximum(_numbers_of_outsiders(self.n_outsiders), self.n_as_near).tolist():
+            usual = (number * share - _POWER_Z * np.sqrt(number * share)) / (1 - share)  # as near by chance
+            members = persons + max(0, math.floor(usual))
+            told |= binomial_tail(members, members + number, share) * self.n_tried <= level
         found = math.ceil(persons[told.argmax()] / self.searched_share) if told.any() else self.n_persons + 1
         return found if found <= self.n_persons else None
 
 
-def _sizes(n_persons: int) -> IntArray:
-    """Return how many nearest persons are looked at: 8, 16, … up to half of all."""
-    n_doubled = int(np.log2(max(1.0, n_persons / 2 / _NEAREST)))
-    sizes: IntArray = _NEAREST * 2 ** np.arange(n_doubled + 1)
-    return sizes
+def _numbers_of_outsiders(n_outsiders: int) -> IntArray:
+    """Return how many nearest outsiders are looked at: 1, 4, 16, … up to half of all."""
+    n_steps = int(np.emath.logn(_TIMES, max(1.0, n_outsiders / 2 / _OUTSIDERS)))
+    numbers: IntArray = _OUTSIDERS * _TIMES ** np.arange(n_steps + 1)
+    return numbers
 
 
 def nearer_members(
@@ -151,14 +154,16 @@ def nearer_members(
         sets = _several([range(len(chosen)), known])
         mixed = mosaics(original, min(_MOST_MIXED, n_records(scrambled)), generator)
         tried = [_beyond_strangers(original, scrambled, mixed, places) for places in sets]
-    least = min(tried, key=lambda each: each.p_value)
+    times = [_OF_LEVEL, *[_OF_LEVEL * (len(tried) - 1)] * (len(tried) - 1)] if tried[1:] else [1]
+    at = min(range(len(tried)), key=lambda place: tried[place].p_value * times[place])
     return replace(
-        least,
-        columns=tuple(chosen[at] for at in sets[tried.index(least)]),
-        p_value=min(1.0, least.p_value * len(tried)),
-        n_tried=least.n_tried * len(tried),
+        tried[at],
+        columns=tuple(chosen[place] for place in sets[at]),
+        p_value=min(1.0, tried[at].p_value * times[at]),
+        n_tried=tried[0].n_tried * times[0],
         n_persons=tried[0].n_persons,
         n_outsiders=tried[0].n_outsiders,
+        n_as_near=tried[0].n_as_near,
         searched_share=n_records(scrambled) / pair.scrambled.n_records,
     )
 
@@ -325,15 +330,16 @@ def most_beyond(
     shuffled: Sequence[Scores] = (),
     by_holdout: bool = True,
 ) -> NearerMembers:
-    """Return of how many nearest persons members exceed their share least likely by chance.
+    """Return beside how many nearest outsiders members exceed their share least likely by chance.
 
-    Looked at are 8, 16, … nearest persons, up to half of all, with all who are as near as the last of them.
-    `share`: of members by chance; `shuffled`: how near they are to four tables with a column shuffled,
-    for each such column. Four times as many are in these by chance.
+    Looked at are the 1, 4, 16, … nearest outsiders, up to half of all, with all who are as near as the last
+    of them. How many members are nearer than the next outsider follows a negative binomial law. `share`: of
+    members by chance; `shuffled`: how near they are to four tables with a column shuffled, for each such
+    column. Four times as many are in these by chance.
     """
-    together = np.sort(np.concatenate([ours, theirs]))
-    sizes = _sizes(len(together))
-    limits = np.unique(together[np.minimum(sizes, len(together)) - 1])
+    ordered = np.sort(theirs)
+    numbers = np.minimum(_numbers_of_outsiders(len(theirs)), len(theirs))
+    limits = np.unique(ordered[numbers - 1])
     n_ours, n_theirs = (np.searchsorted(np.sort(each), limits, side="right") for each in (ours, theirs))
     n_nearest = n_ours + n_theirs
     chances = binomial_tail(n_ours, n_nearest, share)
@@ -349,5 +355,6 @@ def most_beyond(
         n_outsiders=len(theirs),
         p_value=float(min(1.0, chances[at] * len(chances))),
         n_tried=len(chances),
+        n_as_near=int(np.count_nonzero(theirs == 0)),
         by_holdout=by_holdout,
     )

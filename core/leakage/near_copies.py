@@ -14,6 +14,8 @@ anew for
 Beyond what was seen, a baseline's tail is continued exponentially, at the upper end of its likely width.
 """
 
+import bisect
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -22,13 +24,11 @@ import numpy.typing as npt
 
 from core.chance import binomial_tail, poisson_tail
 from core.coding import FloatArray, IntArray, some_rows
-from core.leakage.nearest_records import (
+from core.comparing.nearest_records import (
     MOST_BITS,
     MOST_COLUMNS,
     PER_BIT,
-    Closest,
     Records,
-    comparable_rows,
     find_closest,
     likeness_tables,
     n_records,
@@ -36,6 +36,7 @@ from core.leakage.nearest_records import (
 )
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
+from core.leakage.whole_rows import comparable_rows
 from core.tables import Dataset
 
 BitArray = npt.NDArray[np.float32]
@@ -53,6 +54,8 @@ _LEAST_BITS = 2.0
 _MOST_THRESHOLDS = 16
 _FEWEST_ROWS_FOUND = 3
 _FEWEST_SEEN = 3
+_QUANTILES = np.arange(1, 16) / 16  # of the bits by which copies point at their persons
+_POWER_Z = 0.841621  # four of five samples
 _BELIEVED = 2  # times as many as expected: a row that points at somebody is then rather right than wrong
 
 
@@ -75,13 +78,39 @@ class NearCopies:
     # scrambled rows looked at, and original rows they were compared with; samples where there are more
     n_rows: int
     n_references: int
-    excess: Excess  # against the baselines
-    n_holdout: int  # Hold-out records that served as strangers; 0 where the original's own records did
+    gap: BitArray = field(repr=False)  # shape (n_rows,), bits by which each row points at its closest person
+    excess: Excess = Excess()  # against the baselines
+    n_holdout: int = 0  # Hold-out records that served as strangers; 0 where the original's own records did
     # Rows whose own original row is known and that point at somebody; those that point at their own. None
     # where rows are not paired.
-    n_own: int | None
-    n_relinked: int | None
-    gap: BitArray = field(repr=False)  # shape (n_rows,), bits by which each row points at its closest person
+    n_own: int | None = None
+    n_relinked: int | None = None
+    # bits by which copies of original persons would point at them, and by which rows of each baseline do;
+    # no copies with a hold-out, beside which :class:`core.leakage.members.NearerMembers` tells smaller leaks
+    copied: BitArray = field(repr=False, default_factory=lambda: np.empty(0, np.float32))
+    baselines: tuple[BitArray, ...] = field(repr=False, default=())
+    looked_at_share: float = 1.0  # scrambled rows looked at, of all
+
+    def smallest_leak(self, level: float, n_persons: int) -> int | None:
+        """Return of how many copied persons a leak would have been told in four of five samples.
+
+        None where not even copies of all `n_persons` would. `level`: the probability by chance from which
+        near copies are told.
+        """
+
+        def is_told(n_copied: int) -> bool:
+            for bits in thresholds.tolist():
+                share = self.looked_at_share * float((self.copied >= bits).mean())
+                n_told = n_copied * share - _POWER_Z * math.sqrt(n_copied * share * (1 - share))
+                _, p_value = _by_chance(math.floor(n_told), self.n_rows, self.baselines, bits)
+                if p_value * len(thresholds) <= level:
+                    return True
+            return False
+
+        thresholds = np.unique(np.quantile(self.copied, _QUANTILES)) if len(self.copied) else np.empty(0)
+        thresholds = thresholds[thresholds >= _LEAST_BITS]
+        found = bisect.bisect_left(range(1, n_persons + 1), True, key=is_told) + 1
+        return found if found <= n_persons else None
 
     @property
     def relink_p_value(self) -> float:
@@ -117,26 +146,34 @@ def find_near_copies(
     original, scrambled, *others = _compared(likeness_tables(tables, columns, seed=settings.seed))
     observed = find_closest(scrambled, original)
     if n_records(original) < _FEWEST_REFERENCES:
-        return _nothing(observed, n_records(original))
+        return NearCopies(n_rows=len(rows), n_references=n_records(original), gap=observed.gap)
     themselves = some_rows(generator, n_records(original), len(rows))
     mixed = find_closest(mosaics(original, len(rows), generator), original).gap
-    strangers = (
-        find_closest(others[0], original)
-        if others
-        else find_closest(take_records(_as_strangers(original), themselves), original, own=themselves)
-    ).gap
+    alone = take_records(_as_strangers(original), themselves)
+    strangers = find_closest(others[0], original) if others else find_closest(alone, original, own=themselves)
+    copied = np.empty(0, np.float32) if others else _bits_of_copies(original, themselves) - strangers.best
+    baselines = (strangers.gap, mixed)
     pointing = (observed.gap > 0) & (own >= 0) if own is not None else None
     return NearCopies(
         n_rows=len(rows),
         n_references=n_records(original),
-        excess=most_unlikely_excess(observed.gap, [strangers, mixed], persons=observed.nearest),
-        n_holdout=len(strangers) if others else 0,
+        excess=most_unlikely_excess(observed.gap, baselines, persons=observed.nearest),
+        n_holdout=len(strangers.gap) if others else 0,
         n_own=None if pointing is None else int(np.count_nonzero(pointing)),
         n_relinked=None
         if pointing is None or own is None
         else int(np.count_nonzero(pointing & (observed.nearest == own))),
         gap=observed.gap,
+        copied=copied,
+        baselines=baselines,
+        looked_at_share=len(rows) / pair.scrambled.n_records,
     )
+
+
+def _bits_of_copies(original: Records, rows: IntArray) -> BitArray:
+    """Return how like some records are to themselves."""
+    sixteenths = np.sum([column.most[rows] for column in original], axis=0)
+    return (sixteenths / PER_BIT).astype(np.float32)
 
 
 def _compared(tables: Sequence[Records]) -> list[Records]:
@@ -163,19 +200,6 @@ def _scored_by_others(most: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     bits = np.log2(len(most) / np.maximum(counts - 1, 1))
     scored: npt.NDArray[np.uint8] = np.round(np.minimum(bits, MOST_BITS) * PER_BIT).astype(np.uint8)
     return np.where(most > 0, scored, most)
-
-
-def _nothing(observed: Closest, n_references: int) -> NearCopies:
-    """Return that too few references tell nothing."""
-    return NearCopies(
-        n_rows=len(observed.best),
-        n_references=n_references,
-        excess=Excess(),
-        n_holdout=0,
-        n_own=None,
-        n_relinked=None,
-        gap=observed.gap,
-    )
 
 
 def _chosen_rows(
@@ -263,10 +287,9 @@ def most_unlikely_excess(observed: BitArray, baselines: Sequence[BitArray], *, p
     found = []
     for bits in thresholds.tolist():
         n_persons = len(np.unique(persons[observed >= bits]))
-        n_expected = len(observed) * max(tail_rate(baseline, bits) for baseline in baselines)
-        if n_persons < max(_FEWEST_ROWS_FOUND, _BELIEVED * n_expected):
+        n_expected, p_value = _by_chance(n_persons, len(observed), baselines, bits)
+        if p_value == 1:
             continue
-        p_value = max(_excess_probability(n_persons, len(observed), gaps, bits) for gaps in baselines)
         found.append(
             Excess(
                 bits=bits,
@@ -277,6 +300,16 @@ def most_unlikely_excess(observed: BitArray, baselines: Sequence[BitArray], *, p
             )
         )
     return min(found, key=lambda excess: excess.p_value, default=Excess())
+
+
+def _by_chance(
+    n_persons: int, n_rows: int, baselines: Sequence[BitArray], bits: float
+) -> tuple[float, float]:
+    """Return the rows expected by the larger baseline, and the chance of so many; 1 of too few to believe."""
+    n_expected = n_rows * max(tail_rate(baseline, bits) for baseline in baselines)
+    if n_persons < max(_FEWEST_ROWS_FOUND, _BELIEVED * n_expected):
+        return n_expected, 1.0
+    return n_expected, max(_excess_probability(n_persons, n_rows, gaps, bits) for gaps in baselines)
 
 
 def _excess_probability(n_observed: int, n_rows: int, gaps: BitArray, bits: float) -> float:

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from core.cells import cells_equal_to
 from core.coding import BoolArray, Codes, IntArray, SharedCodes, some_rows
-from core.jobs import Threads
-from core.leakage.pairing import N_THREADS, TablePair
+from core.comparing.nearest_records import AnyScores, two_best
+from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
 
 SmallCodes = npt.NDArray[np.unsignedinteger]
@@ -161,9 +161,6 @@ def _bits_of(masks: Sequence[BoolArray | None], n_rows: int) -> Bits | None:
 
 ShareArray = npt.NDArray[np.float32]
 
-_ROWS_AT_ONCE = 64
-_OTHER_ROWS_AT_ONCE = 4096  # a block of counts then stays in the processor's cache
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NearestRows:
@@ -174,7 +171,7 @@ class NearestRows:
     rows: IntArray = field(repr=False)
     # shape (n_assessed,), the largest share of equal valid cells with any scrambled row, in [0, 1]
     best_share: ShareArray = field(repr=False)
-    n_best: IntArray = field(repr=False)  # shape (n_assessed,), how many scrambled rows have that share
+    is_alone: BoolArray = field(repr=False)  # shape (n_assessed,), whether one scrambled row has that share
     # shape (n_assessed,), True where the row's own scrambled row is the only best; None where rows are not
     # paired
     own_is_best: BoolArray | None = field(repr=False)
@@ -206,7 +203,7 @@ class NearestRows:
     @cached_property
     def n_with_unique_best(self) -> int:
         """Return the rows with exactly one best match, whosever it is."""
-        return int(np.count_nonzero((self.n_best == 1) & (self.best_share > 0)))
+        return int(np.count_nonzero(self.is_alone))
 
     @property
     def mean_best_share(self) -> float:
@@ -219,82 +216,47 @@ def find_nearest_rows(
 ) -> NearestRows:
     """Compare original rows with every scrambled row and keep the best match.
 
-    Every valid cell counts the same; a pair without valid cells has share 0. Memory is bounded by
-    blocks of 64 × 4096 rows whatever the tables' size.
+    Every valid cell counts the same; a pair without valid cells has share 0, and no row is alone with that.
     """
     candidates = np.arange(pair.original.n_records) if pair.original_rows is None else pair.original_rows
     fitting = max(1, max_comparisons // max(pair.scrambled.n_records * len(packed.columns), 1))
     positions = some_rows(np.random.default_rng(seed), len(candidates), fitting)
     rows = candidates[positions]
     own = None if pair.scrambled_rows is None else pair.scrambled_rows[positions]
-    blocks = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(rows), _ROWS_AT_ONCE)]
+    valid = None if packed.all_valid else packed.n_valid
 
-    def one(block: slice) -> tuple[ShareArray, IntArray, ShareArray | None]:
-        return _best_of_block(packed, rows[block], None if own is None else own[block])
+    def score(block: slice, other: slice) -> AnyScores:
+        chosen = rows[block]
+        sides = [(column.original[chosen][:, None], column.anonymized[other]) for column in packed.columns]
+        matching = _count_matches(sides)
+        return matching if valid is None else _shares(matching, valid(chosen, other, grid=True))
 
-    with Threads(N_THREADS) as pool:
-        found = list(pool.map(one, blocks))
-    best = np.concatenate([share for share, _, _ in found])
-    n_best = np.concatenate([n for _, n, _ in found])
-    own_shares = [share for _, _, share in found if share is not None]
-    own_is_best = (np.concatenate(own_shares) == best) & (n_best == 1) & (best > 0) if own_shares else None
+    best, second, _ = two_best(score, len(rows), pair.scrambled.n_records)
+    share = best.astype(np.float32) if valid else _shares(best, np.array(len(packed.columns)))
+    is_alone = (best > second) & (best > 0)
     return NearestRows(
-        n_original=len(candidates), rows=rows, best_share=best, n_best=n_best, own_is_best=own_is_best
+        n_original=len(candidates),
+        rows=rows,
+        best_share=share,
+        is_alone=is_alone,
+        own_is_best=None if own is None else is_alone & (_own_shares(packed, rows, own) == share),
     )
 
 
-def _best_of_block(
-    packed: PackedTables, rows: IntArray, own: IntArray | None
-) -> tuple[ShareArray, IntArray, ShareArray | None]:
-    """Return the best share, how many scrambled rows have it, and the own row's share."""
-    best = np.full(len(rows), -1, dtype=np.float32)
-    n_best = np.zeros(len(rows), dtype=np.int64)
-    original = [column.original[rows][:, None] for column in packed.columns]
-    n_other = len(packed.columns[0].anonymized)
-    for start in range(0, n_other, _OTHER_ROWS_AT_ONCE):
-        other = slice(start, min(start + _OTHER_ROWS_AT_ONCE, n_other))
-        matching = _count_matches(original, [column.anonymized[other] for column in packed.columns])
-        _keep_best(best, n_best, *_best_shares(packed, matching, rows, other))
-    return best, n_best, None if own is None else _own_shares(packed, rows, own)
-
-
-def _count_matches(
-    original: list[SmallCodes], scrambled: list[SmallCodes]
-) -> npt.NDArray[np.unsignedinteger]:
+def _count_matches(sides: Sequence[tuple[SmallCodes, SmallCodes]]) -> AnyScores:
     """Return shape (n_rows, n_other_rows): matching cells of every combination of rows."""
-    shape = (len(original[0]), len(scrambled[0]))
-    counts = np.zeros(shape, dtype=np.min_scalar_type(len(original)))
-    equal = np.empty(shape, dtype=bool)
-    for column, other_column in zip(original, scrambled, strict=True):
+    shape = (len(sides[0][0]), len(sides[0][1]))
+    counts, equal = np.zeros(shape, dtype=np.min_scalar_type(len(sides))), np.empty(shape, dtype=bool)
+    for column, other_column in sides:
         np.equal(column, other_column, out=equal)
         np.add(counts, equal, out=counts)
     return counts
 
 
-def _best_shares(
-    packed: PackedTables, matching: npt.NDArray[np.unsignedinteger], rows: IntArray, other: slice
-) -> tuple[ShareArray, IntArray]:
-    """Return shape (n_rows,) each: the best share within a block, and how often it occurs."""
-    if packed.all_valid:  # counts order as shares do
-        most = matching.max(axis=1)
-        n_most = np.count_nonzero(matching == most[:, None], axis=1)
-        return (most / np.float32(len(packed.columns))).astype(np.float32), n_most
-    shares = _shares(matching, packed.n_valid(rows, other, grid=True))
-    most_share = shares.max(axis=1)
-    return most_share, np.count_nonzero(shares == most_share[:, None], axis=1)
-
-
-def _shares(matching: npt.NDArray[np.unsignedinteger], valid: IntArray) -> ShareArray:
+def _shares(matching: AnyScores, valid: IntArray) -> ShareArray:
     """Return matching over valid cells; 0 where none is valid. Equal fractions give equal floats."""
     shares: ShareArray = np.divide(matching, np.maximum(valid, 1), dtype=np.float32)
     return shares
-
-
-def _keep_best(best: ShareArray, n_best: IntArray, share: ShareArray, n_share: IntArray) -> None:
-    """Bring the best so far up to date with another block's best."""
-    n_best[share == best] += n_share[share == best]
-    better = share > best
-    best[better], n_best[better] = share[better], n_share[better]
 
 
 def _own_shares(packed: PackedTables, rows: IntArray, own: IntArray) -> ShareArray:

@@ -1,6 +1,5 @@
 """Which row and which column of one table is compared with which of the other."""
 
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,6 +11,8 @@ import pyarrow.compute as pc
 
 from core.cells import as_numbers, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray, SharedCodes
+from core.comparing.names import aligned_names
+from core.comparing.nearest_records import N_THREADS
 from core.dates import read_dates
 from core.engines import key_problems, no_common_key
 from core.errors import refuse
@@ -23,7 +24,6 @@ Result = TypeVar("Result")
 
 _WORTH_A_THREAD = 50_000  # rows
 _TOO_LARGE_AT_ONCE = 500_000  # rows; coding two such columns at once would double the peak of memory
-N_THREADS = 2  # Arrow and NumPy release the interpreter lock while they work on a column
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -183,27 +183,6 @@ def with_names_of(original: Dataset, other: Dataset) -> Dataset:
     """Return a table with the original's column names where its own differ in case or spaces alone."""
     names = aligned_names(original.columns, other.columns)
     return other if names == other.columns else replace(other, table=other.table.rename_columns(names))
-
-
-def aligned_names(columns: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Return other columns by the names of those that differ from them in case or spaces alone."""
-    own = set(others)
-    wanted: dict[str, list[str]] = {}
-    for name in columns:
-        if name not in own:
-            wanted.setdefault(folded_name(name), []).append(name)
-    known = set(columns)
-    folded = [folded_name(name) if wanted and name not in known else "" for name in others]
-    return tuple(
-        wanted[fold][0] if len(wanted.get(fold, ())) == 1 and folded.count(fold) == 1 else name
-        for name, fold in zip(others, folded, strict=True)
-    )
-
-
-def folded_name(name: str) -> str:
-    """Return a column name without case, spaces, underscores, byte-order marks or kinds of composition."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(letter for letter in folded if letter.isalnum())
 
 
 def _renaming_note(as_written: Dataset, scrambled: Dataset) -> Iterator[Text]:

@@ -17,7 +17,8 @@ _RELINKED_SHARE = 0.1
 # Figures are looked at in about ten ways, so that each may use a tenth of the tolerated probability.
 N_WAYS = 10
 WORTH_A_LOOK = 0.05
-LARGEST_UNSEEN = 0.02  # of the persons looked at, that may leak unseen where the verdict is PASS
+# Of the persons looked at, that may leak unseen where the verdict is PASS: beside a hold-out, and without.
+LARGEST_UNSEEN, LARGEST_UNSEEN_ALONE = 0.02, 0.05
 _FEWEST_KNOWN = 3  # persons whose quasi-identifiers reappear
 _LEAST_LEVEL = 0.0001
 _BELIEVED = 2  # times as many as strangers would share
@@ -285,29 +286,59 @@ def smallest_leak_findings(
     measures: LeakageMeasures, thresholds: LeakageThresholds, others: Verdict
 ) -> Iterator[Finding]:
     """Say what leak could have been seen; NOT ASSESSED where nothing was, and that says too little."""
-    found = measures.members
-    if found is None or not found.by_holdout:
-        return
-    persons = found.smallest_leak(member_level(thresholds))
-    is_seen = persons is not None and persons <= LARGEST_UNSEEN * found.n_persons
+    persons, total, largest = smallest_leak(measures, thresholds)
+    is_seen = persons is not None and persons <= largest * total
     verdict = Verdict.NOT_ASSESSED if others is Verdict.PASS and not is_seen else Verdict.PASS
+    n_outsiders = measures.members.n_outsiders if measures.has_holdout and measures.members else 0
     if persons is None:
         yield Finding.of("smallest_leak", verdict)(
             "With {members} original and {others} hold-out records looked at, nearness to the scrambled "
-            "table could not have shown any leak.",
-            members=found.n_persons,
-            others=found.n_outsiders,
+            "table could not have shown any leak."
+            if measures.has_holdout
+            else "With {members} original records and no hold-out, nearness to the scrambled table could not "
+            "have shown any leak.",
+            members=total,
+            others=n_outsiders,
+        )
+        return
+    if measures.has_holdout:
+        yield Finding.of("smallest_leak", verdict, n_affected=persons)(
+            "The smallest leak that nearness to the scrambled table could have shown is of {n} person of "
+            "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there "
+            "unseen.",
+            "The smallest leak that nearness to the scrambled table could have shown is of {n} persons of "
+            "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there "
+            "unseen.",
+            members=total,
+            share=percent(persons / total),
+            others=n_outsiders,
         )
         return
     yield Finding.of("smallest_leak", verdict, n_affected=persons)(
-        "The smallest leak that nearness to the scrambled table could have shown is of {n} person of "
-        "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
-        "The smallest leak that nearness to the scrambled table could have shown is of {n} persons of "
-        "{members} looked at ({share}; beside {others} of the hold-out): a smaller one may be there unseen.",
-        members=found.n_persons,
-        share=percent(persons / found.n_persons),
-        others=found.n_outsiders,
+        "The smallest leak that nearness could have shown without a hold-out is of {n} copied person of "
+        "{members} ({share}): a smaller one may be there unseen.",
+        "The smallest leak that nearness could have shown without a hold-out is of {n} copied persons of "
+        "{members} ({share}): a smaller one may be there unseen.",
+        members=total,
+        share=percent(persons / total),
     )
+
+
+def smallest_leak(measures: LeakageMeasures, thresholds: LeakageThresholds) -> tuple[int | None, int, float]:
+    """Return the smallest leak that could have been seen, of how many persons, and its largest share.
+
+    Persons nearer to a scrambled row than hold-out records; without a hold-out, near copies. The leak is None
+    where none could.
+    """
+    level, total = member_level(thresholds), measures.whole_rows.n_original
+    if not measures.has_holdout:
+        looks = [measures.near_copies, *([measures.second_look.near_copies] if measures.second_look else [])]
+        seen = [n for each in looks if (n := each.smallest_leak(level, total)) is not None]
+        return min(seen, default=None), total, LARGEST_UNSEEN_ALONE
+    found = measures.members
+    if found is None:
+        return None, total, LARGEST_UNSEEN
+    return found.smallest_leak(level), found.n_persons, LARGEST_UNSEEN
 
 
 def count_told(value: float) -> Text:

@@ -18,7 +18,7 @@ from core.leakage.charts import (
 from core.leakage.in_engine import RowsInEngine
 from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import LeakageMeasures
-from core.leakage.person_findings import LARGEST_UNSEEN, member_level
+from core.leakage.person_findings import smallest_leak
 from core.leakage.settings import LeakageSettings
 from core.leakage.tool import TOOL
 from core.leakage.whole_rows import RowLeakage
@@ -254,13 +254,11 @@ def _members(audit: LeakageAudit) -> Iterator[Figure]:
         verdict_of(audit.findings, "members") if found else Verdict.NOT_ASSESSED,
         total=None if found is None else found.n_nearest,
     )
-    if found is None or not found.by_holdout:
-        return
-    persons = found.smallest_leak(member_level(audit.thresholds))
+    persons, total, largest = smallest_leak(audit.measures, audit.thresholds)
     yield Figure(
         "smallest_leak_share",
-        None if persons is None else persons / found.n_persons,
-        text("at most {share}", share=percent(LARGEST_UNSEEN)),
+        None if persons is None else persons / total,
+        text("at most {share}", share=percent(largest)),
         verdict_of(audit.findings, "smallest_leak"),
     )
 

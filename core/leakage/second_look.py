@@ -8,20 +8,18 @@ recoded by how often its words occur, where the frequencies are exactly the orig
 only are paired where their values say that they are one.
 """
 
-import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.calendars import iso_dates
 from core.cells import as_numbers, canonical_codes, shared_codes
 from core.coding import FloatArray, some_rows
-from core.dates import read_dates
+from core.comparing.positions import Texts, dates_of
+from core.encodings import decoded
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
@@ -45,12 +43,9 @@ _MOST_RECODED = 200
 _MOST_LOOKED_AT = 2000
 _MOST_ROWS, _SAMPLED_ROWS = 200_000, 100_000
 _NUMBER = r"^[^0-9+\-.,]{0,4}(?P<n>[+\-]?[0-9][0-9 .,']*|[+\-]?[.,][0-9]+)(?:[^0-9.,].{0,14})?$"
-_BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
-_DIGEST = "^(?:[0-9A-Fa-f]{32}|[0-9A-Fa-f]{40}|[0-9A-Fa-f]{64}|[0-9A-Fa-f]{128})$"
-_DIGESTS = {32: ("md5",), 40: ("sha1",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
+_HEXADECIMAL = "^[0-9A-Fa-f]{32,}$"
+_TRIED = 20  # values of which each has to look encoded, before all are decoded
 _MOST_DIGESTS = 300_000  # of different values
-
-Texts: TypeAlias = pa.Array | pa.ChunkedArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -273,29 +268,30 @@ def _whole_array(cells: Texts) -> pa.Array:
 
 
 def _turned(cells: pa.Array) -> Iterator[pa.Array]:
-    """Yield cells backwards, and out of Base64 where all look like it."""
+    """Yield cells backwards, and out of each encoding that some of them all look like."""
     yield pc.utf8_reverse(cells)
-    if pc.all(pc.match_substring_regex(cells, _BASE64)).as_py():
-        yield pa.array([_out_of_base64(cell) for cell in cells.to_pylist()], pa.string())
+    encoded = pc.dictionary_encode(cells)
+    values = encoded.dictionary.drop_null().to_pylist()
+    ways = [set(decoded(each).values()) for each in values[:_TRIED]]
+    shared = set.intersection(*ways) if ways else set()
+    read = [{way: text for text, way in decoded(each).items()} for each in values] if shared else []
+    for way in sorted(shared):
+        texts = [found.get(way, each) for found, each in zip(read, values, strict=True)]
+        yield pa.array(texts, cells.type).take(encoded.indices)
 
 
 def _undigested(original: pa.Array, cells: pa.Array) -> Iterator[pa.Array]:
     """Yield the original's values in the place of their digests, where all cells look like such."""
-    if not pc.all(pc.match_substring_regex(cells, _DIGEST)).as_py():
+    lengths = set(pc.utf8_length(cells.drop_null()).unique().to_pylist())
+    if len(lengths) != 1 or not pc.all(pc.match_substring_regex(cells, _HEXADECIMAL)).as_py():
         return
-    lengths = {len(cell) for cell in cells.drop_null().unique().to_pylist()}
-    length = lengths.pop() if len(lengths) == 1 else 0
     values = original.drop_null().unique().slice(0, _MOST_DIGESTS).to_pylist()
-    for name in _DIGESTS.get(length, ()):
-        of = {hashlib.new(name, each.encode(), usedforsecurity=False).hexdigest(): each for each in values}
-        yield pa.array([None if cell is None else of.get(cell.lower(), cell) for cell in cells.to_pylist()])
-
-
-def _out_of_base64(cell: str | None) -> str | None:
-    try:
-        return None if cell is None else base64.b64decode(cell).decode()
-    except ValueError:
-        return None
+    for name in sorted(hashlib.algorithms_guaranteed):
+        if {2 * hashlib.new(name, usedforsecurity=False).digest_size} == lengths:
+            of = {
+                hashlib.new(name, each.encode(), usedforsecurity=False).hexdigest(): each for each in values
+            }
+            yield pa.array([cell and of.get(cell.lower(), cell) for cell in cells.to_pylist()], cells.type)
 
 
 def _as_column(how: str, parts: Sequence[pa.Array]) -> _PlainColumn:
@@ -332,14 +328,12 @@ def _folded(cells: Texts) -> pa.Array:
 
 def _as_dates(cells: pa.Array) -> pa.Array | None:
     """Return cells as year-month-day; None where hardly all are dates of one order."""
-    encoded = pc.dictionary_encode(cells.cast(pa.large_string()))
-    dates = read_dates(iso_dates(encoded.dictionary, settle=True))
-    known = pa.array(np.append(dates.day > 0, False)).take(pc.fill_null(encoded.indices, len(dates.day)))
-    n_there = len(cells) - cells.null_count
-    if not n_there or (pc.sum(known).as_py() or 0) < _NEARLY_ALL * n_there:
+    found = dates_of(cells)
+    if found is None:
         return None
-    written = pa.array((dates.year * 10000 + dates.month * 100 + dates.day).astype(str)).take(encoded.indices)
-    return pc.if_else(known, written.cast(pa.large_string()), cells.cast(pa.large_string()))
+    encoded, dates = found
+    written = pa.array((dates.year * 10000 + dates.month * 100 + dates.day).astype(str), pa.large_string())
+    return pc.if_else(pa.array(dates.day > 0), written, encoded.dictionary).take(encoded.indices)
 
 
 def _as_plain_numbers(cells: pa.Array) -> pa.Array | None:

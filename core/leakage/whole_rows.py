@@ -15,6 +15,7 @@ from core.chance import binomial_tail, normal_tail, poisson_law
 from core.coding import BoolArray, FloatArray, IntArray, SharedCodes, combination_codes
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
+from core.tables import Dataset
 
 CountArray = npt.NDArray[np.uint16]
 
@@ -151,6 +152,14 @@ def without_ignored(cells: pa.ChunkedArray, settings: LeakageSettings) -> pa.Chu
     """Return the cells with ignored ones missing."""
     ignored = is_ignored(cells, settings)
     return cells if ignored is None else pc.if_else(pa.array(ignored), None, cells)
+
+
+def comparable_rows(
+    table: Dataset, columns: Sequence[str], settings: LeakageSettings, rows: IntArray
+) -> pa.Table:
+    """Return some rows of a table, ignored cells missing."""
+    taken = table.table.select(list(columns)).take(rows)
+    return pa.table([without_ignored(cells, settings) for cells in taken.columns], names=list(columns))
 
 
 # A sum of many yes/no events is close to normal once its variance is this large.

@@ -170,9 +170,10 @@ MEASURES = (
         "by all columns and by the quasi-identifiers; shown is where chance is least likely."
     ),
     Measure("smallest_leak_share", "Smallest leak that would have shown", "share", "lower").means(
-        "Original persons looked at of whom a leak would have been told in four of five samples, divided by "
-        "all looked at, beside the hold-out; not assessed where not even all of them would. Of persons "
-        "who are all nearer to a scrambled row than anybody else; a smaller leak, or of persons who are told "
-        "less clearly, may be there unseen."
+        "Original persons of whom a leak would have been told in four of five samples, divided by all looked "
+        "at; not assessed where not even all of them would. Beside a hold-out, of persons who are all nearer "
+        "to a scrambled row than anybody else; without one, of copied persons who point at themselves by as "
+        "many bits as copies of this table do. A smaller leak, or of persons who are told less clearly, may "
+        "be there unseen."
     ),
 )

@@ -5,8 +5,9 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.comparing.names import columns_alike
 from core.tables import Dataset
-from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, LogEntry, columns_alike, folded
+from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, AnonymizationLog, LogEntry, folded
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import input_error

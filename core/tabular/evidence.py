@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from core.cells import cells_equal, shared_codes
 from core.coding import BoolArray, distinct_values, joint_codes
+from core.comparing.names import columns_alike
 from core.patterns import CATALOGUE, scan_column
 from core.reports.evidence import MOST_RECORDS, RECORD, records_table, small_class_records
 from core.result import Col, Table
 from core.tables import Dataset
 from core.tabular.judging import TabularAudit
-from core.tabular.log import columns_alike
 from core.tabular.measuring import TabularMeasurement
 from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms

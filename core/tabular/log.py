@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from core.at_hand import bytes_at, source_at
+from core.comparing.names import columns_alike
 from core.errors import AuditInputError
 from core.plain import parsed_json, valid_json
 from core.tabular.actions import meaning_of
@@ -159,26 +160,6 @@ def _with_source(entry: LogEntry, sources: Mapping[str, list[str]]) -> LogEntry:
     if entry.source in found or len(found) != 1:
         return entry
     return replace(entry, source=found[0])
-
-
-def columns_alike(original: Sequence[str], anonymized: Sequence[str]) -> dict[str, str]:
-    """Return original column to the anonymized column of the same name.
-
-    The same name as written wins; else the only one that folds alike, where it is the only one on both
-    sides: of names that differ in case alone nobody can say which was meant.
-
-    >>> columns_alike(["id", "Name", "age", "AGE"], ["id", "NAME", "Age"])
-    {'id': 'id', 'Name': 'NAME'}
-    """
-    exact = frozenset(original) & frozenset(anonymized)
-    ours = _by_folded(name for name in original if name not in exact)
-    theirs = _by_folded(name for name in anonymized if name not in exact)
-    alike = {
-        names[0]: theirs[word][0]
-        for word, names in ours.items()
-        if len(names) == 1 and len(theirs.get(word, [])) == 1
-    }
-    return {name: alike.get(name, name) for name in original if name in exact or name in alike}
 
 
 def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationLog:

@@ -149,7 +149,7 @@ def test_nearest__equals_a_search_over_all_pairs(tables: tuple[Rows, Rows], choi
             for matching, valid in literal_counts([row] * len(scrambled), scrambled, choice)
         ]
         assert nearest.best_share[i] == pytest.approx(max(shares))
-        assert nearest.n_best[i] == shares.count(max(shares))
+        assert nearest.is_alone[i] == (shares.count(max(shares)) == 1 and max(shares) > 0)
         own = shares[i] == max(shares) > 0 and shares.count(max(shares)) == 1
         assert nearest.own_is_best[i] == own
 

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.cells import canonical_text
+from core.comparing.names import columns_alike
 from core.errors import AuditInputError
 from core.roles import suggest_roles
 from core.tabular.columns import match_columns
-from core.tabular.log import AnonymizationLog, LogEntry, columns_alike
+from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.second_opinion import SecondOpinionSettings, measure_second_opinion
 from core.tabular.second_opinion.classes import ClassesMeasurement, measure_classes
 from core.tabular.second_opinion.pair import pair_tables

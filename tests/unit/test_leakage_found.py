@@ -1,21 +1,22 @@
 """Persons who are found: likeness, near copies, columns set aside, the second look, attacks, the hold-out."""
 
-from base64 import b64encode
-from hashlib import sha256
+from base64 import b32encode, b64encode
+from hashlib import sha256, sha384
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+from core.comparing.names import folded_name
+from core.comparing.nearest_records import find_closest, likeness_tables
 from core.errors import AuditInputError
 from core.intervals import wilson_interval
 from core.leakage import LeakageAudit, LeakageSettings, audit_leakage
 from core.leakage.attacks import AttackRate, Membership
 from core.leakage.chance import ColumnChance, probabilities_of_matches
 from core.leakage.near_copies import most_unlikely_excess, tail_rate
-from core.leakage.nearest_records import find_closest, likeness_tables
-from core.leakage.pairing import folded_name, with_names_of
+from core.leakage.pairing import with_names_of
 from core.leakage.whole_rows import WholeRows
 from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 from core.tables import Dataset, ReadOptions, read_dataset
@@ -204,6 +205,9 @@ def _day_first(frame: pd.DataFrame) -> pd.DataFrame:
         (lambda frame: frame.map(lambda cell: cell[::-1]), "spelled otherwise"),
         (lambda frame: frame.map(lambda cell: b64encode(cell.encode()).decode()), "spelled otherwise"),
         (lambda frame: frame.map(lambda cell: sha256(cell.encode()).hexdigest()), "spelled otherwise"),
+        (lambda frame: frame.map(lambda cell: sha384(cell.encode()).hexdigest()), "spelled otherwise"),
+        (lambda frame: frame.map(lambda cell: cell.encode().hex()), "spelled otherwise"),
+        (lambda frame: frame.map(lambda cell: b32encode(cell.encode()).decode()), "spelled otherwise"),
         (lambda frame: frame.set_axis([*frame.columns[1:], frame.columns[0]], axis=1), "of another name"),
     ],
 )

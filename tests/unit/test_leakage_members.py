@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from core.comparing.nearest_records import RankedColumn, find_nearest
 from core.leakage import audit_leakage
 from core.leakage.members import NearerMembers, nearer_members
-from core.leakage.nearest_records import RankedColumn, find_nearest
 from core.leakage.pairing import pair_tables
 from core.leakage.settings import LeakageSettings
 from core.tables import Dataset, read_dataset

@@ -31,10 +31,11 @@ from core.coding import (
     one_below_the_other,
     some_rows,
 )
+from core.comparing.names import columns_alike
 from core.jobs import Threads
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import ColumnPair, column_pairs
-from core.tabular.log import AnonymizationLog, columns_alike
+from core.tabular.log import AnonymizationLog
 from core.tabular.settings import SecondOpinionSettings
 
 _Found = TypeVar("_Found")

@@ -9,19 +9,18 @@ by being equal or not (Podani, Extending Gower's general coefficient of similari
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.cells import as_numbers, codes_of_tables
+from core.cells import codes_of_tables
 from core.coding import BoolArray, FloatArray, IntArray, some_rows
+from core.comparing.positions import positions_of
 from core.jobs import Threads
-from core.leakage.pairing import N_THREADS
-from core.leakage.settings import LeakageSettings
-from core.leakage.whole_rows import without_ignored
-from core.tables import Dataset
 
+N_THREADS = 2  # Arrow and NumPy release the interpreter lock while they work on a column
 PER_BIT = 16
 LEVELS = 4096
 MOST_BITS = 12
@@ -34,6 +33,7 @@ _ROWS_AT_ONCE, _OTHER_ROWS_AT_ONCE = 64, 4096  # a block then stays in the proce
 
 SmallArray = npt.NDArray[np.unsignedinteger]
 Scores = npt.NDArray[np.uint16]
+AnyScores = npt.NDArray[Any]
 
 
 def _bits_by_distance() -> npt.NDArray[np.uint8]:
@@ -81,58 +81,58 @@ def likeness_tables(tables: Sequence[pa.Table], columns: Sequence[str], *, seed:
 
 def _encode(parts: Sequence[pa.ChunkedArray]) -> list[LikenessColumn]:
     """Return one column of every table."""
+    positions = positions_of(parts)
+    if positions is not None and _n_values(np.concatenate(positions)) > _FEWEST_VALUES:
+        return _placed(positions)
     codes = codes_of_tables(parts)
     n_codes = max(int(part.max(initial=-1)) for part in codes) + 1
-    counts = np.bincount(codes[0] + 1, minlength=n_codes + 1)
-    share = np.maximum(counts, 1) / len(codes[0])
-    most = np.round(np.clip(-np.log2(share), 0, MOST_BITS) * PER_BIT).astype(np.uint8)
+    most = _bits_of_sharing(np.bincount(codes[0] + 1, minlength=n_codes + 1), len(codes[0]))
     most[0] = 0  # two missing cells say nothing
-    numbers = [as_numbers(part) for part in parts] if n_codes > _FEWEST_VALUES else [None]
-    known = [part for part in numbers if part is not None]
-    caps = [most[part + 1] for part in codes]
-    if len(known) == len(parts):
-        cells = _places(known)
-        caps = [
-            np.where(_far_outside(known[0], part), 0, cap).astype(np.uint8)
-            for part, cap in zip(known, caps, strict=True)
-        ]
-        return [
-            LikenessColumn(is_number=True, cells=part, most=cap)
-            for part, cap in zip(cells, caps, strict=True)
-        ]
     kind = np.min_scalar_type(n_codes + 1)
     return [
-        LikenessColumn(is_number=False, cells=(part + 1).astype(kind), most=cap)
-        for part, cap in zip(codes, caps, strict=True)
+        LikenessColumn(is_number=False, cells=(part + 1).astype(kind), most=most[part + 1]) for part in codes
     ]
 
 
-def _places(numbers: Sequence[FloatArray]) -> list[SmallArray]:
+def _n_values(numbers: FloatArray) -> int:
+    return int(np.count_nonzero(~np.isnan(np.unique(numbers))))
+
+
+def _bits_of_sharing(n_alike: IntArray, n_cells: int) -> npt.NDArray[np.uint8]:
+    """Return the sixteenths of a bit that sharing a value says that so many of the original's cells have."""
+    bits = np.clip(-np.log2(np.maximum(n_alike, 1) / n_cells), 0, MOST_BITS)
+    scored: npt.NDArray[np.uint8] = np.round(bits * PER_BIT).astype(np.uint8)
+    return scored
+
+
+def _placed(positions: Sequence[FloatArray]) -> list[LikenessColumn]:
     """Return where numbers stand in the first table's order, 0 to 4095; missing ones at the end."""
-    ordered = np.sort(numbers[0][~np.isnan(numbers[0])])
+    original = positions[0]
+    ordered = np.sort(original[~np.isnan(original)])
     placed = []
-    for part in numbers:
+    for part in positions:
         low, high = np.searchsorted(ordered, part, "left"), np.searchsorted(ordered, part, "right")
         place = (low + high) / 2 / max(len(ordered), 1) * (LEVELS - 1)
-        placed.append(np.where(np.isnan(part), LEVELS - 1, place).astype(np.int16).view(np.uint16))
+        says_nothing = np.isnan(part) | _far_outside(ordered, part)
+        placed.append(
+            LikenessColumn(
+                is_number=True,
+                cells=np.where(np.isnan(part), LEVELS - 1, place).astype(np.int16).view(np.uint16),
+                most=np.where(says_nothing, np.uint8(0), _bits_of_sharing(high - low, len(original))),
+            )
+        )
     return placed
 
 
 def _far_outside(original: FloatArray, numbers: FloatArray) -> BoolArray:
-    """Return which numbers lie so far outside the original's that they are like nobody's."""
-    low, lower, upper, high = np.nanquantile(original, [0, 0.25, 0.75, 1])
+    """Return which numbers lie so far outside the original's, which are in order, that they are nobody's."""
+    if not len(original):
+        return np.ones(len(numbers), dtype=bool)
+    low, lower, upper, high = np.quantile(original, [0, 0.25, 0.75, 1])
     margin = _OUTSIDE * (upper / 2 - lower / 2)  # halves, so that 1e308 − −1e308 is finite
     with np.errstate(over="ignore"):
         outside: BoolArray = (numbers + margin < low) | (numbers - margin > high)
     return outside
-
-
-def comparable_rows(
-    table: Dataset, columns: Sequence[str], settings: LeakageSettings, rows: IntArray
-) -> pa.Table:
-    """Return some rows of a table, ignored cells missing."""
-    taken = table.table.select(list(columns)).take(rows)
-    return pa.table([without_ignored(cells, settings) for cells in taken.columns], names=list(columns))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -158,17 +158,21 @@ def find_closest(records: Records, references: Records, *, own: IntArray | None 
     def score(rows: slice, other: slice) -> Scores:
         return _sums(records, references, rows, other)
 
-    best, second, nearest = _two_best(score, n_records(records), n_records(references), own)
+    best, second, nearest = two_best(score, n_records(records), n_records(references), own)
     bits = [(each / np.float32(PER_BIT)).astype(np.float32) for each in (best, second)]
     return Closest(best=bits[0], second=bits[1], nearest=nearest)
 
 
-def _two_best(
-    score: Callable[[slice, slice], Scores], n: int, n_other: int, own: IntArray | None
-) -> tuple[Scores, Scores, IntArray]:
-    """Return for each record its best and second best score, and whose the best is, the first of equals."""
+def two_best(
+    score: Callable[[slice, slice], AnyScores], n: int, n_other: int, own: IntArray | None = None
+) -> tuple[AnyScores, AnyScores, IntArray]:
+    """Return for each of `n` records its two highest scores with `n_other` others, and whose the first is.
 
-    def of_block(start: int) -> tuple[Scores, Scores, IntArray]:
+    Every record is held against every other, 64 × 4096 at a time. A score is 0 or more; of equals the first
+    counts, and a record's `own` row number not at all.
+    """
+
+    def of_block(start: int) -> tuple[AnyScores, AnyScores, IntArray]:
         rows = slice(start, min(start + _ROWS_AT_ONCE, n))
         return _two_best_of_block(score, rows, n_other, None if own is None else own[rows])
 
@@ -179,11 +183,12 @@ def _two_best(
 
 
 def _two_best_of_block(
-    score: Callable[[slice, slice], Scores], rows: slice, n_other: int, own: IntArray | None
-) -> tuple[Scores, Scores, IntArray]:
-    n = rows.stop - rows.start
-    best, second, place = np.zeros(n, np.uint16), np.zeros(n, np.uint16), np.zeros(n, np.int64)
-    every = np.arange(n)
+    score: Callable[[slice, slice], AnyScores], rows: slice, n_other: int, own: IntArray | None
+) -> tuple[AnyScores, AnyScores, IntArray]:
+    every = np.arange(rows.stop - rows.start)
+    place: IntArray = np.zeros(len(every), np.int64)
+    best: AnyScores = np.zeros(len(every), np.uint8)
+    second = best
     for start in range(0, n_other, _OTHER_ROWS_AT_ONCE):
         other = slice(start, min(start + _OTHER_ROWS_AT_ONCE, n_other))
         scores = score(rows, other)
@@ -270,7 +275,7 @@ def find_nearest(records: Ranked, references: Ranked, *, own: IntArray | None = 
         return np.subtract(most, apart, out=apart, dtype=np.uint16)
 
     sizes = len(records[0].cells), len(references[0].cells)
-    best, second, place = _two_best(score, *sizes, own)
+    best, second, place = two_best(score, *sizes, own)
     return Nearest(distance=most - best, second=most - second, place=place, most=most)
 
 
