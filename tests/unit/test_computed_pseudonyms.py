@@ -12,16 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.comparing.digests import token_shape
+from core.comparing.learned import have_the_same_symbols, rule_between, rule_into
 from core.encodings import decoded
-from core.tabular.second_opinion.ciphers import (
-    _MODULI,
-    _products,
-    are_alike_in_places,
-    cipher_between,
-    cipher_into,
-)
 from core.tabular.second_opinion.computed import ComputedPseudonym, judge_computed, measure_computed
-from core.tabular.second_opinion.digests import token_shape
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import measure_unchanged
@@ -61,7 +55,7 @@ def found_in(
     log = log_of(**{first: ("patient_id", "pseudonymize"), "seen": ("other", "keep")})
     tables = pair_tables(table({**original, **kept}), table(anonymized), log)
     assert tables.order == ("changed" if shuffled else "kept")
-    return measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()).found
+    return measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings())
 
 
 COMPUTED: dict[str, Callable[[str], str]] = {
@@ -167,10 +161,9 @@ def test_measure__leaves_random_and_secretly_keyed_tokens_alone(tokens: list[str
 def judged(*, taken_out: bool, share: float, originals: tuple[str, ...] = ("id",)) -> Finding:
     found = ComputedPseudonym(
         originals=originals, anonymized="token", kind="cipher", how="moved", n_matched=9, n_compared=10,
-        original_distinct_share=share, taken_out=taken_out,
+        is_sample=True, original_distinct_share=share, taken_out=taken_out,
     )  # fmt: skip
-    measured = type("Measured", (), {"found": (found,), "is_sample": True})()
-    (finding,) = judge_computed(measured, SecondOpinionThresholds())
+    (finding,) = judge_computed([found], SecondOpinionThresholds())
     return finding
 
 
@@ -204,13 +197,13 @@ CIPHERS: dict[str, tuple[Sequence[str], Callable[[str], str]]] = {
 
 
 @pytest.mark.parametrize("how", CIPHERS)
-def test_cipher_between__learns_the_rule(how: str) -> None:
+def test_rule_between__learns_the_rule(how: str) -> None:
     values, rule = CIPHERS[how]
-    found = cipher_between([(value, rule(value)) for value in values])
+    found = rule_between([(value, rule(value)) for value in values])
     assert found is not None
     assert found.n_matched >= 0.9 * N
     tokens = [rule(value) for value in values]
-    assert cipher_between([(value, tokens[i]) for value, i in zip(values, ORDER, strict=True)]) is None
+    assert rule_between([(value, tokens[i]) for value, i in zip(values, ORDER, strict=True)]) is None
 
 
 @pytest.mark.parametrize(
@@ -227,8 +220,8 @@ def test_cipher_between__learns_the_rule(how: str) -> None:
         (IDS, ["T" + "".join(str(d) for d in _RNG.integers(0, 10, 7)) for _ in IDS]),
     ],
 )
-def test_cipher_between__leaves_others_alone(values: list[str], tokens: list[str]) -> None:
-    assert cipher_between(list(zip(values, tokens, strict=True))) is None
+def test_rule_between__leaves_others_alone(values: list[str], tokens: list[str]) -> None:
+    assert rule_between(list(zip(values, tokens, strict=True))) is None
 
 
 @pytest.mark.parametrize(
@@ -240,9 +233,9 @@ def test_cipher_between__leaves_others_alone(values: list[str], tokens: list[str
         lambda v: str(int(v[1:]) ^ 0x5A5A5A5),
     ],
 )
-def test_cipher_into__finds_the_rule_without_rows(rule: Callable[[str], str]) -> None:
+def test_rule_into__finds_the_rule_without_rows(rule: Callable[[str], str]) -> None:
     tokens = [rule(value) for value in reversed(IDS)]
-    found = cipher_into(IDS, tokens)
+    found = rule_into(IDS, tokens)
     assert found is not None
     assert found.n_matched == N
 
@@ -250,8 +243,8 @@ def test_cipher_into__finds_the_rule_without_rows(rule: Callable[[str], str]) ->
 @pytest.mark.parametrize(
     "tokens", [IDS, ["a", "b"], [f"P{n:07d}" for n in _RNG.permutation(10**7)[:N]], NUMBERS]
 )
-def test_cipher_into__leaves_others_alone(tokens: list[str]) -> None:
-    assert cipher_into(IDS, tokens) is None
+def test_rule_into__leaves_others_alone(tokens: list[str]) -> None:
+    assert rule_into(IDS, tokens) is None
 
 
 @pytest.mark.slow
@@ -263,7 +256,7 @@ def test_measure__sees_ciphers_with_and_without_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "kind"),
+    ("cells", "written"),
     [
         (["12ab34cd", "99ff00aa", "n/a"], "hex"),
         (["ABCDEFGH", "ijklmnop"], None),
@@ -273,9 +266,9 @@ def test_measure__sees_ciphers_with_and_without_rows() -> None:
         (["QX3F5AAB", "ZZ2B7KLM"], "base32"),
     ],
 )
-def test_token_shape__goes_by_majority(cells: list[str], kind: str | None) -> None:
+def test_token_shape__goes_by_majority(cells: list[str], written: str | None) -> None:
     shape = token_shape(cells)
-    assert (shape.kind if shape else None) == kind
+    assert (shape.written if shape else None) == written
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -290,17 +283,7 @@ def test_computed__takes_amounts_for_no_checksum_of_other_numbers(seed: int) -> 
     released = {"pay": [str(amount) for amount in rng.permutation(pay)][1:]}
     log = log_of(record=("patient_id", "drop"), pay=("income", "swap"))
     tables = pair_tables(table(original), table(released), log)
-    assert measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()).found == ()
-
-
-@pytest.mark.parametrize("modulus", _MODULI)
-def test_products__equal_those_of_whole_numbers(modulus: int) -> None:
-    rng = np.random.default_rng(modulus)
-    drawn = rng.integers(0, modulus - 1, 50, dtype=np.uint64, endpoint=True).tolist()
-    numbers = [0, 1, modulus - 1, *drawn]
-    for factor in (0, 1, modulus - 1, drawn[0]):
-        products = _products(np.array(numbers, dtype=np.uint64), factor, modulus)
-        assert products.tolist() == [number * factor % modulus for number in numbers]
+    assert measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()) == ()
 
 
 # --- texts that encode others, one upon the other, and names that are spelled otherwise
@@ -369,14 +352,14 @@ def test_respelled__names_and_dates_as_they_are_read_otherwise() -> None:
     assert list(dates_respelled(pa.array(["Ana", "Eva", "Rok"]))) == []
 
 
-def test_are_alike_in_places__sees_characters_moved_or_replaced() -> None:
+def test_have_the_same_symbols__sees_characters_moved_or_replaced() -> None:
     rng = np.random.default_rng(2)
     ids = [f"P{number:06d}" for number in rng.choice(1_000, 90, replace=False)]
-    assert are_alike_in_places(ids, ["".join(value[i] for i in (6, 0, 5, 1, 2, 4, 3)) for value in ids])
-    assert are_alike_in_places(ids, [bytes(b ^ 42 for b in value.encode()).hex() for value in ids])
-    assert not are_alike_in_places(ids, [rng.bytes(7).hex() for _ in ids])
-    assert not are_alike_in_places(ids, [f"S{number:06d}" for number in rng.permutation(90)])
-    assert not are_alike_in_places(ids, ids)
+    assert have_the_same_symbols(ids, ["".join(value[i] for i in (6, 0, 5, 1, 2, 4, 3)) for value in ids])
+    assert have_the_same_symbols(ids, [bytes(b ^ 42 for b in value.encode()).hex() for value in ids])
+    assert not have_the_same_symbols(ids, [rng.bytes(7).hex() for _ in ids])
+    assert not have_the_same_symbols(ids, [f"S{number:06d}" for number in rng.permutation(90)])
+    assert not have_the_same_symbols(ids, ids)
 
 
 @pytest.mark.parametrize(
