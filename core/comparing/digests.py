@@ -16,9 +16,12 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from types import MappingProxyType
 from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
 
 from core.words import Text, own, text
 
@@ -144,14 +147,20 @@ def _rolling(start: int, factor: int, mask: int, *, fnv: Literal["", "1", "1a"] 
     return digest
 
 
-def _murmur(data: bytes) -> bytes:
-    """Return MurmurHash3 of 32 bits, seed 0 (Appleby 2011)."""
+def _pandas(data: bytes) -> bytes:
+    """Return what pandas hashes a text to."""
+    hashed = pd.util.hash_array(np.array([data.decode("utf-8", "replace")], object), categorize=False)
+    return int(hashed[0]).to_bytes(8, "big")
+
+
+def _murmur(data: bytes, seed: int = 0) -> bytes:
+    """Return MurmurHash3 of 32 bits (Appleby 2011)."""
 
     def mixed(block: int) -> int:
         block = block * 0xCC9E2D51 & _MASK_32
         return (block << 15 | block >> 17) * 0x1B873593 & _MASK_32
 
-    state, whole = 0, len(data) // 4 * 4
+    state, whole = seed, len(data) // 4 * 4
     for at in range(0, whole, 4):
         state ^= mixed(int.from_bytes(data[at : at + 4], "little"))
         state = ((state << 13 | state >> 19) * 5 + 0xE6546B64) & _MASK_32
@@ -181,6 +190,8 @@ _CHECKSUMS: Mapping[str, Digest] = MappingProxyType(
         "djb2": _rolling(5381, 33, _MASK_32),
         "sdbm": _rolling(0, 65599, _MASK_32),
         "MurmurHash3": _murmur,
+        "MurmurHash3 (seed 42)": partial(_murmur, seed=42),
+        "pandas": _pandas,
     }
 )
 
@@ -272,19 +283,24 @@ _BEFORE_WORDS = (
     "random",
 )
 _NOUNS = ("salt", "secret", "key", "pepper")
+_STUDIES = ("study", "hospital", "clinic", "project", "research", "data", "test", "password", "admin")
+_BEHIND = ("1", "123", "!", "_salt", "_key", *map(str, range(2018, 2028)))
 _SEPARATORS = (b"", b":", b"_", b"-", b"|", b" ", b"/", b".", b",")
 _HMAC_NAMES = MappingProxyType({"MD5": "md5", "SHA-1": "sha1", "SHA-256": "sha256", "SHA-512": "sha512"})
-_SLOW_SALTS, _MOST_NOTED = ("salt", "", "secret", "pepper"), 6
+_SLOW_SALTS, _MOST_NOTED = ("salt", "pepper", "secret", ""), 6
 _ITERATIONS = MappingProxyType(
     {"SHA-256": (1_000, 10_000, 100_000), "SHA-1": (1_000, 10_000), "SHA-512": (1_000, 10_000)}
 )
+
+
+Place = Literal["before", "after", "HMAC", "BLAKE2", "PBKDF2", "scrypt"]
 
 
 class Key(NamedTuple):
     """A guessable key and where it goes: before or after the value, or as the key or salt of a function."""
 
     data: bytes
-    place: Literal["before", "after", "HMAC", "BLAKE2", "PBKDF2", "scrypt"]
+    place: Place
     n: int = 1  # iterations, or the cost
 
     @property
@@ -310,26 +326,31 @@ class Key(NamedTuple):
 @cache
 def guessable_keys(context: tuple[str, ...]) -> tuple[Key, ...]:
     """Return the keys that somebody without any secret would try, those of the context first."""
-    composed = (
-        f"{first}{joint}{noun}" for first in _BEFORE_WORDS for noun in _NOUNS for joint in ("_", "", "-")
+    composed = itertools.chain(
+        map("".join, itertools.product(_BEFORE_WORDS, ("_", "", "-"), _NOUNS)),
+        map("".join, itertools.product((*_NOUNS, *_STUDIES, *context[:_MOST_NOTED]), _BEHIND)),
     )
     known = dict.fromkeys((*context, *_WORDS))
     cased = dict.fromkeys(each for word in known for each in (word, word.upper(), word.lower()) if word)
     keys = [Key(b"", "HMAC")]
     for word in map(str.encode, cased):
-        keys += [Key(word, "HMAC"), Key(word, "BLAKE2")]
-        keys += [Key(word + separator, "before") for separator in _SEPARATORS]
-        keys += [Key(separator + word, "after") for separator in _SEPARATORS]
+        keys += [*keys_of(word), Key(word, "BLAKE2")]
     for word in map(str.encode, composed):
         keys += [Key(word, place) for place in ("HMAC", "before", "after")]
     return tuple(dict.fromkeys(keys))
 
 
+def keys_of(salt: bytes) -> list[Key]:
+    """Return the ways in which a word goes into the hash of a value."""
+    before = [Key(salt + separator, "before") for separator in _SEPARATORS]
+    return [Key(salt, "HMAC"), *before, *(Key(separator + salt, "after") for separator in _SEPARATORS)]
+
+
 def slow_keys(context: Iterable[str]) -> Iterator[Key]:
     """Yield the salts and iterations that people use with functions made to be slow: a second of work."""
-    for word in dict.fromkeys((*_SLOW_SALTS, *itertools.islice(context, _MOST_NOTED))):
-        for n in (1_000, 10_000, 100_000):
-            yield Key(word.encode(), "PBKDF2", n)
+    words = list(dict.fromkeys((*_SLOW_SALTS, *itertools.islice(context, _MOST_NOTED))))
+    for n, n_words in ((1_000, len(words)), (10_000, len(words)), (100_000, 3)):
+        yield from (Key(word.encode(), "PBKDF2", n) for word in words[:n_words])
     yield Key(b"salt", "scrypt", 2**14)
 
 
@@ -679,6 +700,13 @@ class Compared:
             if i == _LOOKED_AT and len(found) < max(2, self._by_accident):
                 break
         return Fit(recipe, cut, few, len(found) if len(set(found)) > 1 else 0, len(pairs))
+
+    def has(self, recipe: Recipe, *, cut: Cut) -> bool:
+        """Whether a recipe gives the token of any value."""
+        return any(
+            (digest := recipe.digest(value)) is not None and self._gives(digest, cut, token, few=True)
+            for value, token in self.pairs
+        )
 
     @cached_property
     def _by_accident(self) -> float:

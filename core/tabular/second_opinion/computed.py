@@ -10,7 +10,7 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,7 @@ from core.comparing.digests import (
     guessable_keys,
     joined_digests,
     keyed_digests,
+    keys_of,
     learned,
     plain_digests,
     slow_digests,
@@ -61,6 +62,7 @@ _MOST_KEYED, _MOST_SLOW = 3, 3  # originals tried for a column that has no own; 
 _SLOW_LENGTH = 16  # hexadecimal digits of a token, from which these are tried
 _LOOKED_AT = 40  # values of which some are chosen to learn on
 _NEARLY_ALL = 0.9
+_N_SALTED = 6  # records with a salt of their own that are looked at
 _MOST_PAIRS = 60  # of columns that are compared by likeness
 _NEARLY_UNIQUE = 0.998  # share of distinct values
 _TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
@@ -115,6 +117,9 @@ def measure_computed(
         for original, names in search.tried(tier, [name for name in shaped if name not in found]).items():
             found |= search.hashed(original, [name for name in names if name not in found], tier)
     found |= search.joined([name for name in shaped if name not in found])
+    for name, salts in itertools.permutations(shaped, 2):
+        if name not in found and (one := search.salted(name, salts)):
+            found[name] = one
     for name in search.anonymized_names:
         rules = (search.by_rule(original, name) for original in search.candidates(name))
         if name not in found and (one := next(filter(None, rules), None)):
@@ -211,7 +216,7 @@ class _Search(Sample):
             shape = self.shape(name)
             if tier in {"keyed", "slow"}:
                 own = [each for each in originals if each in self.own(name)]
-                originals = own or originals[:_MOST_KEYED]
+                originals = own or originals[: _MOST_KEYED if tier == "keyed" else 1]
             is_short = not shape or shape.written in {"uuid", "digits"} or shape.length < _SLOW_LENGTH
             if tier == "slow" and (is_short or not n_left):
                 continue
@@ -402,6 +407,33 @@ class _Search(Sample):
                     if one.column not in told and (found := self._told(originals, compared, fit)):
                         told[one.column] = found
         return told
+
+    def salted(self, anonymized: str, salts: str) -> ComputedPseudonym | None:
+        """Return how tokens are computed with a salt for each record, that stands in a column beside them."""
+        shape, beside = self.shape(anonymized), self.anonymized[salts]
+        rows = [(i, body) for i, body in enumerate(self.bodies(anonymized)) if body and beside[i]][:_N_SALTED]
+        is_salt = len(set(beside)) >= _NEARLY_UNIQUE * len(beside) and not self.own(salts)
+        if not is_salt or shape is None or shape.written == "digits" or len(rows) < _FEWEST:
+            return None
+        for original in self.candidates(anonymized)[:_MOST_KEYED]:
+            cells = self.original[original]
+            every = [value for value in dict.fromkeys(cells) if value]
+            values = [every if self.tables.order == "changed" else [cells[i]] for i, _ in rows]
+            keys = [keys_of(beside[i].encode()) for i, _ in rows]
+            compared = [
+                Compared(column=anonymized, shape=shape, pairs=[((value,), body) for value in each if value])
+                for each, (_, body) in zip(values, rows, strict=True)
+            ]
+            made = itertools.chain.from_iterable(keyed_digests(value, keys[0]) for value in values[0])
+            for _, recipe, cut in learned(made, [(compared[0], rows[0][1], compared[:1])], few=True):
+                place = keys[0].index(recipe.key) if recipe.key else 0
+                salted = [recipe._replace(key=each[place]) for each in keys]
+                n = sum(map(partial(Compared.has, cut=cut), compared, salted))
+                if n >= _NEARLY_ALL * len(rows):
+                    counts = (n, len(rows))
+                    found = self._result((original,), anonymized, kind="hash", how=recipe.how, counts=counts)
+                    return replace(found, is_sample=True)
+        return None
 
     def _told(self, originals: Value, compared: Compared, fit: Fit) -> ComputedPseudonym | None:
         """Return what is found, None where too few tokens are, or as many by chance."""
