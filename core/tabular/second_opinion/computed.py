@@ -69,7 +69,7 @@ _TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
 
 Tier = Literal["usual", "plain", "keyed", "slow"]
 _N_PROBES: Mapping[Tier, int] = {"usual": 100, "plain": 4, "keyed": 1, "slow": 1}  # values to learn on
-_ROWS = ("\0from 0", "\0from 1")  # the numbers of the rows, as columns to join others with
+_ROWS = ("\0row0", "\0row1")  # the numbers of the rows, as columns to join others with
 
 
 @dataclass(frozen=True, kw_only=True)
