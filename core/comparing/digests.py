@@ -196,33 +196,28 @@ _CHECKSUMS: Mapping[str, Digest] = MappingProxyType(
 )
 
 
-def _chained(first: str, second: str) -> dict[str, Digest]:
-    one, two = _USUAL[first], _USUAL[second]
-    return {
-        text("{second} of {first} in hexadecimal", first=first, second=second): (
-            lambda data: two(one(data).hex().encode())
-        ),
-        text("{second} of {first}", first=first, second=second): lambda data: two(one(data)),
-    }
+def _chain(names: Sequence[str], *, in_hexadecimal: bool) -> Digest:
+    """Return algorithms one upon the other, each of the bytes or the hexadecimal digits of the one before."""
+
+    def digest(data: bytes) -> bytes:
+        for name in names[:-1]:
+            data = _USUAL[name](data)
+            data = data.hex().encode() if in_hexadecimal else data
+        return _USUAL[names[-1]](data)
+
+    return digest
 
 
-def _repeated(name: str, n: int) -> dict[str, Digest]:
-    one = _USUAL[name]
-
-    def in_hexadecimal(data: bytes) -> bytes:
-        for _ in range(n - 1):
-            data = one(data).hex().encode()
-        return one(data)
-
-    def plain(data: bytes) -> bytes:
-        for _ in range(n):
-            data = one(data)
-        return data
-
-    return {
-        text("{name} (repeated {times} times, in hexadecimal)", name=name, times=n): in_hexadecimal,
-        text("{name} (repeated {times} times)", name=name, times=n): plain,
-    }
+def _chains() -> Iterator[tuple[Text, Digest]]:
+    for one, two in itertools.product(_USUAL, repeat=2):
+        in_hex = text("{second} of {first} in hexadecimal", first=one, second=two)
+        yield in_hex, _chain([one, two], in_hexadecimal=True)
+        yield text("{second} of {first}", first=one, second=two), _chain([one, two], in_hexadecimal=False)
+    for name, n in itertools.product(_USUAL, (3, 4, 5, 10)):
+        in_hex = text("{name} (repeated {times} times, in hexadecimal)", name=name, times=n)
+        yield in_hex, _chain([name] * n, in_hexadecimal=True)
+        plain = text("{name} (repeated {times} times)", name=name, times=n)
+        yield plain, _chain([name] * n, in_hexadecimal=False)
 
 
 def _sized(name: str, data: bytes, n_bytes: int) -> bytes:
@@ -245,11 +240,7 @@ def _algorithms() -> Mapping[str, Digest]:
         "SHAKE-128": lambda data: hashlib.shake_128(data).digest(64),
         "SHAKE-256": lambda data: hashlib.shake_256(data).digest(64),
     }
-    for first, second in itertools.product(_USUAL, repeat=2):
-        found |= _chained(first, second)
-    for name, n in itertools.product(_USUAL, (3, 4, 5, 10)):
-        found |= _repeated(name, n)
-    return MappingProxyType({**_USUAL, **_CHECKSUMS, **found})
+    return MappingProxyType({**_USUAL, **_CHECKSUMS, **found, **dict(_chains())})
 
 
 # --- keys
@@ -323,8 +314,7 @@ class Key(NamedTuple):
         return hashlib.pbkdf2_hmac(_HMAC_NAMES[algorithm], data, self.data, self.n)
 
 
-@cache
-def guessable_keys(context: tuple[str, ...]) -> tuple[Key, ...]:
+def guessable_keys(context: Sequence[str]) -> list[Key]:
     """Return the keys that somebody without any secret would try, those of the context first."""
     composed = itertools.chain(
         map("".join, itertools.product(_BEFORE_WORDS, ("_", "", "-"), _NOUNS)),
@@ -337,7 +327,7 @@ def guessable_keys(context: tuple[str, ...]) -> tuple[Key, ...]:
         keys += [*keys_of(word), Key(word, "BLAKE2")]
     for word in map(str.encode, composed):
         keys += [Key(word, place) for place in ("HMAC", "before", "after")]
-    return tuple(dict.fromkeys(keys))
+    return list(dict.fromkeys(keys))
 
 
 def keys_of(salt: bytes) -> list[Key]:
@@ -618,6 +608,7 @@ _STEP = 4  # characters between the slices of others
 _LOOKED_AT, _SLOW = 40, 6  # values that show a recipe to be an accident, or do where each takes long
 _MOST_BY_CHANCE = (0.05, 0.01)  # that any number is a token, from which no recipe, or few, are tried
 _BEYOND = 4.0  # standard deviations
+_MOST_TOGETHER = 3_000_000  # tokens
 
 
 class Cut(NamedTuple):
@@ -725,9 +716,11 @@ Target = tuple[Compared, str, Sequence[Compared]]  # where a token is looked for
 
 def together(columns: Sequence[Compared]) -> list[tuple[Compared, list[Compared]]]:
     """Return what to search at once for the tokens of columns of which nobody knows whose is whose."""
-    alike: dict[tuple[str, int, int], list[Compared]] = {}
+    many = sum(len(each.tokens or ()) for each in columns) > _MOST_TOGETHER
+    alike: dict[tuple[object, ...], list[Compared]] = {}
     for each in columns:
-        alike.setdefault((*each.shape.form, each.length), []).append(each)
+        dense = each.by_chance >= _MOST_BY_CHANCE[1]
+        alike.setdefault((*each.shape.form, each.length, (dense or many) and each.column), []).append(each)
     tokens = (frozenset().union(*(each.tokens or () for each in group)) for group in alike.values())
     return [
         (replace(group[0], pairs=(), tokens=every), group)
@@ -744,7 +737,7 @@ def learned(
     """
     forms: dict[tuple[str, int], list[Target]] = {}
     for each in targets:
-        if each[0].by_chance < _MOST_BY_CHANCE[few]:
+        if each[2] and each[0].by_chance < _MOST_BY_CHANCE[few]:
             forms.setdefault(each[0].shape.form, []).append(each)
     for recipe, digest in made if forms else ():
         for looked_at in forms.values():

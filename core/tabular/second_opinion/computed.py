@@ -20,6 +20,7 @@ from core.comparing.digests import (
     Compared,
     Cut,
     Fit,
+    Key,
     Recipe,
     Target,
     TokenShape,
@@ -233,7 +234,7 @@ class _Search(Sample):
             lengths = {shape.length // 2 for shape in shapes if shape.form[0] == "hex"}
             return plain_digests(value, lengths)
         if tier == "keyed":
-            return keyed_digests(value, guessable_keys(self.context))
+            return keyed_digests(value, self.keys)
         return slow_digests(value, self.noted)
 
     @cached_property
@@ -248,12 +249,12 @@ class _Search(Sample):
         return list(dict.fromkeys([*self.tables.log.texts, *alone]))
 
     @cached_property
-    def context(self) -> tuple[str, ...]:
-        """Return the words of these tables that may be keys: also the names of columns and files."""
+    def keys(self) -> Sequence[Key]:
+        """Return the guessable keys, names of these columns and files and what is noted among them."""
         log, names = self.tables.log, [*self.tables.original.column_names, *self.anonymized_names]
         files = [name.rsplit("/", 1)[-1] for name in (log.source_file, log.output_file, log.name) if name]
         stems = [name.split(".", 1)[0].removesuffix("_anonymized_log") for name in files]
-        return tuple(dict.fromkeys([*names, *map(folded, names), *files, *stems, *self.noted]))
+        return guessable_keys([*names, *map(folded, names), *files, *stems, *self.noted])
 
     @cached_property
     def sources(self) -> Mapping[str, list[str]]:
@@ -341,12 +342,11 @@ class _Search(Sample):
             if min(len(distinct), len(tokens)) >= _FEWEST:
                 yield Compared(column=anonymized, shape=shape, pairs=distinct, tokens=tokens)
 
-    @remembered
-    def _every(self, names: Value) -> list[tuple[Compared, list[Compared]]]:
-        """Return all tokens of some columns, to search at once; nothing where rows are known."""
-        shapes = {
-            name: shape for name in names if self.tables.order != "kept" and (shape := self.shape(name))
-        }
+    @cached_property
+    def every(self) -> list[tuple[Compared, list[Compared]]]:
+        """Return all tokens of the anonymized columns, to search at once; nothing where rows are known."""
+        names = self.anonymized_names if self.tables.order != "kept" else []
+        shapes = {name: shape for name in names if (shape := self.shape(name))}
         return together(
             [
                 Compared(column=name, shape=shape, pairs=(), tokens=self.tokens(name))
@@ -368,10 +368,8 @@ class _Search(Sample):
                 if each.tokens is None and value in each.of_value
             ]
             free = {each.column: each for each in compared if each.tokens is not None}
-            targets += [
-                (every, "", [free[each.column] for each in group])
-                for every, group in self._every(tuple(free))
-            ]
+            for every, group in self.every:
+                targets.append((every, "", [free[each.column] for each in group if each.column in free]))
             made = self.digests(tier, value[0], [each.shape for each in compared])
             for found in learned(made, targets, few=tier in {"keyed", "slow"}):
                 if found not in tried:
@@ -396,7 +394,8 @@ class _Search(Sample):
             Compared(column=name, shape=shapes[name], pairs=()) for name, token in tokens.items() if token
         ]
         targets: list[Target] = [(each, tokens[each.column], [each]) for each in in_rows]
-        targets += [(every, "", group) for every, group in self._every(tuple(shapes))]
+        for every, group in self.every:
+            targets.append((every, "", [each for each in group if each.column in shapes]))
         values = {name: cells[row] for name, cells in self.sources.items()}
         told: dict[str, ComputedPseudonym] = {}
         for originals in self.joined_names:
