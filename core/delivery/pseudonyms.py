@@ -1,6 +1,5 @@
 """What the pseudonyms of a delivery tell by themselves: that somebody can compute them, or a date inside."""
 
-import base64
 import hashlib
 import re
 import zlib
@@ -14,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedTable
+from core.comparing.digests import in_hexadecimal
 from core.delivery.keys import Link, Persons, Place
 from core.roles import DIGESTS, Role, RoleSuggestion, suggest_roles
 from core.roles.vocabulary import heads_people_of_records
@@ -25,8 +25,7 @@ _CRC_BYTES = 4
 _WIDTHS = (3, 4, 5, 6, 7, 8, 10)  # digits of numbers padded with zeros
 _HEXADECIMAL = re.compile(r"^[0-9a-f]{8,128}$")
 _BASE64 = re.compile(r"^[A-Za-z0-9+/_-]{8,172}={0,2}$")
-_BYTES = re.compile(r"^(?:[2-7][0-9A-Fa-f]){5,200}$")
-_READABLE = re.compile(rb"^[A-Za-z0-9 ._:/@#|,-]{1,200}$")
+_READABLE = re.compile(rb"^[A-Za-z0-9 ._:/@#|,-]{5,200}$")
 # UUIDs of version 1, 6 and 7
 _MADE = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-[167][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
 _OBJECT = re.compile(r"^[0-9a-f]{24}$")
@@ -167,23 +166,15 @@ def _as_hexadecimal(key: str) -> str:
     bare = key.replace("-", "").lower()
     if _HEXADECIMAL.match(bare):
         return bare
-    digest = _from_base64(key).hex()
+    digest = in_hexadecimal(key, "base64") if _BASE64.match(key) else ""
     return digest if len(digest) in _DIGESTS else ""
-
-
-def _from_base64(key: str) -> bytes:
-    if len(key) < _SHORTEST or not _BASE64.match(key):
-        return b""
-    try:
-        return base64.b64decode(key.rstrip("=") + "=" * (-len(key.rstrip("=")) % 4), altchars=b"-_")
-    except ValueError:
-        return b""
 
 
 def _is_readable(key: str) -> bool:
     """Return whether a key is the Base64 of a text, or its bytes in hexadecimal digits."""
-    written = (_from_base64(key), bytes.fromhex(key) if _BYTES.match(key) else b"")
-    return any(len(data) > _SHORTEST // 2 and _READABLE.match(data) for data in written)
+    from_base64 = in_hexadecimal(key, "base64") if _BASE64.match(key) else ""
+    written = (from_base64, key if _HEXADECIMAL.match(key.lower()) and not len(key) % 2 else "")
+    return any(_READABLE.match(bytes.fromhex(each)) for each in written)
 
 
 def _texts(tables: Mapping[str, CodedTable], place: Place) -> Iterator[tuple[Place | None, Iterable[str]]]:

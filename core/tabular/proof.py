@@ -52,7 +52,7 @@ def _undone(audit: TabularAudit, original: Dataset, anonymized: Dataset) -> Iter
     }
     pairs = {
         **{one.anonymized[0]: one.original for one in hidden.derivations if len(one.anonymized) == 1},
-        **{one.anonymized: one.originals[0] for one in hidden.computed.found if len(one.originals) == 1},
+        **{one.anonymized: one.originals[0] for one in hidden.computed if len(one.originals) == 1},
         **{one.anonymized: one.original for one in hidden.disguises.found},
     }
     for name, column in pairs.items():

@@ -16,12 +16,11 @@ SECONDS = 0.2  # of processor time, for a text of so many letters
 AT_THE_START = {  # asked only what a cell begins with or is, never searched for within a text
     "core.cells._NUMBER",
     "core.cells._DATE",
+    "core.comparing.digests._DECIMAL",
     "core.roles.names._WORDS",
     "core.roles.values._SYNTHEA_NAME",
     "core.roles.values._KOREAN_ADDRESS",
     "core.tables.header._NUMBER",
-    "core.tabular.second_opinion.ciphers._DIGITS",
-    "core.tabular.second_opinion.digests._DECIMAL",
     "core.tabular.second_opinion.disguises._NUMBER",
     "core.tabular.second_opinion.readable._MEASURE",
     "core.tabular.second_opinion.surrogates._DATE",

@@ -9,19 +9,14 @@ import zlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
+from core.comparing.digests import _murmur, token_shape
+from core.comparing.learned import have_the_same_symbols, rule_between, rule_into
 from core.encodings import decoded
-from core.tabular.second_opinion.ciphers import (
-    _MODULI,
-    _products,
-    are_alike_in_places,
-    cipher_between,
-    cipher_into,
-)
 from core.tabular.second_opinion.computed import ComputedPseudonym, judge_computed, measure_computed
-from core.tabular.second_opinion.digests import token_shape
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.rewriting import dates_respelled, legible, respelled
 from core.tabular.second_opinion.unchanged import measure_unchanged
@@ -50,18 +45,47 @@ def sha256(text: str) -> str:
 
 
 def found_in(
-    original: Columns, tokens: Sequence[str | None], *, shuffled: bool
+    original: Columns,
+    tokens: Sequence[str | None],
+    *,
+    shuffled: bool,
+    beside: Columns | None = None,
 ) -> tuple[ComputedPseudonym, ...]:
     """Return what is found of tokens in place of the first column, beside a column that shows the rows."""
     first = next(iter(original))
     kept = {"seen": [str(i * 31 % 1009) for i in range(N)]}
-    anonymized = {first: list(tokens), **kept}
+    anonymized = {first: list(tokens), **kept, **(beside or {})}
     if shuffled:
         anonymized = {name: [cells[i] for i in ORDER] for name, cells in anonymized.items()}
     log = log_of(**{first: ("patient_id", "pseudonymize"), "seen": ("other", "keep")})
     tables = pair_tables(table({**original, **kept}), table(anonymized), log)
     assert tables.order == ("changed" if shuffled else "kept")
-    return measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()).found
+    return measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings())
+
+
+def _fnv_1(text: str) -> int:
+    state = 0x811C9DC5
+    for byte in text.encode():
+        state = (state * 0x01000193 % 2**32) ^ byte
+    return state
+
+
+def _checksum(text: str, polynomial: int) -> int:
+    """Return a cyclic redundancy check of any polynomial."""
+    state = 0xFFFFFFFF
+    for byte in text.encode():
+        state ^= byte
+        for _ in range(8):
+            state = state >> 1 ^ (polynomial if state & 1 else 0)
+    return state
+
+
+def _multiplied(text: str, factor: int, size: int) -> int:
+    """Return a hash that multiplies and adds byte by byte."""
+    state = 7
+    for byte in text.encode():
+        state = (state * factor + byte) % size
+    return state
 
 
 COMPUTED: dict[str, Callable[[str], str]] = {
@@ -104,6 +128,11 @@ COMPUTED: dict[str, Callable[[str], str]] = {
     "salt behind a blank": lambda v: md5(f"{v} salt"),
     "a key before a slash": lambda v: sha256(f"study/{v}")[:12],
     "BLAKE2b with a key": lambda v: hashlib.blake2b(v.encode(), key=b"pepper").hexdigest()[:16],
+    "a composed key": lambda v: hmac.digest(b"super-salt", v.encode(), "sha1").hex(),
+    "a study and its year": lambda v: sha256(f"study2024{v}")[:16],
+    "FNV-1": lambda v: f"{_fnv_1(v):08x}",
+    "MurmurHash3": lambda v: _murmur(v.encode(), 42).hex(),
+    "pandas": lambda v: str(pd.util.hash_array(np.array([v], object))[0]),
 }  # fmt: skip
 
 
@@ -143,6 +172,32 @@ def test_measure__finds_hashes_by_majority(shuffled: bool) -> None:
     assert found.n_matched == 48
 
 
+SALTS = [np.random.default_rng(at).bytes(8).hex() for at in range(N)]
+RECORDS = list(zip(IDS, NAMES, BIRTHS, SEXES, strict=True))
+OF_RECORDS: dict[str, tuple[Callable[[int], str], int]] = {
+    "PBKDF2": (lambda i: hashlib.pbkdf2_hmac("sha256", IDS[i].encode(), b"salt", 1000).hex(), 6),
+    "PBKDF2, cut": (lambda i: hashlib.pbkdf2_hmac("sha1", IDS[i].encode(), b"pepper", 10_000).hex()[:16], 6),
+    "scrypt": (lambda i: hashlib.scrypt(IDS[i].encode(), salt=b"salt", n=2**14, r=8, p=1).hex(), 6),
+    "the row behind": (lambda i: sha256(f"{IDS[i]}{i}"), N),
+    "the row before, from 1": (lambda i: md5(f"{i + 1}_{IDS[i]}")[:12], N),
+    "the whole record": (lambda i: sha256("|".join(RECORDS[i]))[:16], N),
+    "three neighbours": (lambda i: md5("".join(RECORDS[i][1:])), N),
+    "a salt beside it": (lambda i: sha256(f"{SALTS[i]}:{IDS[i]}"), 6),
+    "a key beside it": (lambda i: hmac.digest(SALTS[i].encode(), IDS[i].encode(), "md5").hex(), 6),
+}
+
+
+@pytest.mark.one_of(3)
+@pytest.mark.parametrize("shuffled", [False, True])
+@pytest.mark.parametrize("how", OF_RECORDS)
+def test_measure__computes_tokens_of_records_and_with_slow_functions(how: str, shuffled: bool) -> None:
+    make, n = OF_RECORDS[how]
+    original = {"id": IDS, "name": NAMES, "birth": BIRTHS, "sex": SEXES}
+    (found,) = found_in(original, [make(i) for i in range(N)], shuffled=shuffled, beside={"pepper": SALTS})
+    assert (found.anonymized, found.n_matched, found.is_sample) == ("id", n, n < N)
+    assert found.with_row == how.startswith("the row")
+
+
 _RNG = np.random.default_rng(11)
 
 
@@ -167,10 +222,9 @@ def test_measure__leaves_random_and_secretly_keyed_tokens_alone(tokens: list[str
 def judged(*, taken_out: bool, share: float, originals: tuple[str, ...] = ("id",)) -> Finding:
     found = ComputedPseudonym(
         originals=originals, anonymized="token", kind="cipher", how="moved", n_matched=9, n_compared=10,
-        original_distinct_share=share, taken_out=taken_out,
+        is_sample=True, original_distinct_share=share, taken_out=taken_out,
     )  # fmt: skip
-    measured = type("Measured", (), {"found": (found,), "is_sample": True})()
-    (finding,) = judge_computed(measured, SecondOpinionThresholds())
+    (finding,) = judge_computed([found], SecondOpinionThresholds())
     return finding
 
 
@@ -204,13 +258,13 @@ CIPHERS: dict[str, tuple[Sequence[str], Callable[[str], str]]] = {
 
 
 @pytest.mark.parametrize("how", CIPHERS)
-def test_cipher_between__learns_the_rule(how: str) -> None:
+def test_rule_between__learns_the_rule(how: str) -> None:
     values, rule = CIPHERS[how]
-    found = cipher_between([(value, rule(value)) for value in values])
+    found = rule_between([(value, rule(value)) for value in values])
     assert found is not None
     assert found.n_matched >= 0.9 * N
     tokens = [rule(value) for value in values]
-    assert cipher_between([(value, tokens[i]) for value, i in zip(values, ORDER, strict=True)]) is None
+    assert rule_between([(value, tokens[i]) for value, i in zip(values, ORDER, strict=True)]) is None
 
 
 @pytest.mark.parametrize(
@@ -227,8 +281,49 @@ def test_cipher_between__learns_the_rule(how: str) -> None:
         (IDS, ["T" + "".join(str(d) for d in _RNG.integers(0, 10, 7)) for _ in IDS]),
     ],
 )
-def test_cipher_between__leaves_others_alone(values: list[str], tokens: list[str]) -> None:
-    assert cipher_between(list(zip(values, tokens, strict=True))) is None
+def test_rule_between__leaves_others_alone(values: list[str], tokens: list[str]) -> None:
+    assert rule_between(list(zip(values, tokens, strict=True))) is None
+
+
+MANY = [f"P{i * 7919 % 1_000_003:07d}" for i in range(1, 201)]
+SURNAMES = "Novak Horvat Kos Zupan Golob Turk Vidmar Kralj".split()
+PEOPLE = [f"{name.split()[0]}{i} {SURNAMES[i % 8]}" for i, name in enumerate(NAMES * 4)]
+
+
+@pytest.mark.parametrize("values", [MANY, PEOPLE])
+@pytest.mark.parametrize(
+    "weak",
+    [
+        lambda v: f"{_checksum(v, 0x82F63B78):08x}",
+        lambda v: str(_checksum(v, 0xEB31D82E)),
+        lambda v: f"{_multiplied(v, 131, 2**32):x}",
+        lambda v: str(_multiplied(v, 1313, 2**64)),
+        lambda v: f"{_fnv_1(v):08x}",
+    ],
+)
+def test_rule_between__sees_weak_hashes_by_their_bits(values: list[str], weak: Callable[[str], str]) -> None:
+    found = rule_between([(value, weak(value)) for value in values], weak=True)
+    assert found is not None
+    assert found.n_matched == len(values)
+    assert rule_between([(value, weak(value)) for value in values]) is None
+
+
+@pytest.mark.parametrize("values", [MANY, PEOPLE])
+@pytest.mark.parametrize(
+    "token",
+    [
+        lambda v, _: sha256(f"\x07 nobody knows {v}")[:16],
+        lambda v, _: str(int(sha256(f"\x07 nobody knows {v}"), 16) % 10**9),
+        lambda v, _: f"{v[:3]}-{_RNG.integers(10**8):08d}",
+        lambda _, rng: f"{rng.integers(10**12):012d}",
+        lambda _, rng: rng.bytes(16).hex(),
+    ],
+)
+def test_rule_between__takes_no_strong_hash_or_random_token_for_a_weak_one(
+    values: list[str], token: Callable[[str, np.random.Generator], str]
+) -> None:
+    rng = np.random.default_rng(4)
+    assert rule_between([(value, token(value, rng)) for value in values], weak=True) is None
 
 
 @pytest.mark.parametrize(
@@ -240,9 +335,9 @@ def test_cipher_between__leaves_others_alone(values: list[str], tokens: list[str
         lambda v: str(int(v[1:]) ^ 0x5A5A5A5),
     ],
 )
-def test_cipher_into__finds_the_rule_without_rows(rule: Callable[[str], str]) -> None:
+def test_rule_into__finds_the_rule_without_rows(rule: Callable[[str], str]) -> None:
     tokens = [rule(value) for value in reversed(IDS)]
-    found = cipher_into(IDS, tokens)
+    found = rule_into(IDS, tokens)
     assert found is not None
     assert found.n_matched == N
 
@@ -250,8 +345,8 @@ def test_cipher_into__finds_the_rule_without_rows(rule: Callable[[str], str]) ->
 @pytest.mark.parametrize(
     "tokens", [IDS, ["a", "b"], [f"P{n:07d}" for n in _RNG.permutation(10**7)[:N]], NUMBERS]
 )
-def test_cipher_into__leaves_others_alone(tokens: list[str]) -> None:
-    assert cipher_into(IDS, tokens) is None
+def test_rule_into__leaves_others_alone(tokens: list[str]) -> None:
+    assert rule_into(IDS, tokens) is None
 
 
 @pytest.mark.slow
@@ -263,7 +358,7 @@ def test_measure__sees_ciphers_with_and_without_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "kind"),
+    ("cells", "written"),
     [
         (["12ab34cd", "99ff00aa", "n/a"], "hex"),
         (["ABCDEFGH", "ijklmnop"], None),
@@ -273,9 +368,9 @@ def test_measure__sees_ciphers_with_and_without_rows() -> None:
         (["QX3F5AAB", "ZZ2B7KLM"], "base32"),
     ],
 )
-def test_token_shape__goes_by_majority(cells: list[str], kind: str | None) -> None:
+def test_token_shape__goes_by_majority(cells: list[str], written: str | None) -> None:
     shape = token_shape(cells)
-    assert (shape.kind if shape else None) == kind
+    assert (shape.written if shape else None) == written
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -290,17 +385,7 @@ def test_computed__takes_amounts_for_no_checksum_of_other_numbers(seed: int) -> 
     released = {"pay": [str(amount) for amount in rng.permutation(pay)][1:]}
     log = log_of(record=("patient_id", "drop"), pay=("income", "swap"))
     tables = pair_tables(table(original), table(released), log)
-    assert measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()).found == ()
-
-
-@pytest.mark.parametrize("modulus", _MODULI)
-def test_products__equal_those_of_whole_numbers(modulus: int) -> None:
-    rng = np.random.default_rng(modulus)
-    drawn = rng.integers(0, modulus - 1, 50, dtype=np.uint64, endpoint=True).tolist()
-    numbers = [0, 1, modulus - 1, *drawn]
-    for factor in (0, 1, modulus - 1, drawn[0]):
-        products = _products(np.array(numbers, dtype=np.uint64), factor, modulus)
-        assert products.tolist() == [number * factor % modulus for number in numbers]
+    assert measure_computed(tables, measure_unchanged(tables), SecondOpinionSettings()) == ()
 
 
 # --- texts that encode others, one upon the other, and names that are spelled otherwise
@@ -369,14 +454,14 @@ def test_respelled__names_and_dates_as_they_are_read_otherwise() -> None:
     assert list(dates_respelled(pa.array(["Ana", "Eva", "Rok"]))) == []
 
 
-def test_are_alike_in_places__sees_characters_moved_or_replaced() -> None:
+def test_have_the_same_symbols__sees_characters_moved_or_replaced() -> None:
     rng = np.random.default_rng(2)
     ids = [f"P{number:06d}" for number in rng.choice(1_000, 90, replace=False)]
-    assert are_alike_in_places(ids, ["".join(value[i] for i in (6, 0, 5, 1, 2, 4, 3)) for value in ids])
-    assert are_alike_in_places(ids, [bytes(b ^ 42 for b in value.encode()).hex() for value in ids])
-    assert not are_alike_in_places(ids, [rng.bytes(7).hex() for _ in ids])
-    assert not are_alike_in_places(ids, [f"S{number:06d}" for number in rng.permutation(90)])
-    assert not are_alike_in_places(ids, ids)
+    assert have_the_same_symbols(ids, ["".join(value[i] for i in (6, 0, 5, 1, 2, 4, 3)) for value in ids])
+    assert have_the_same_symbols(ids, [bytes(b ^ 42 for b in value.encode()).hex() for value in ids])
+    assert not have_the_same_symbols(ids, [rng.bytes(7).hex() for _ in ids])
+    assert not have_the_same_symbols(ids, [f"S{number:06d}" for number in rng.permutation(90)])
+    assert not have_the_same_symbols(ids, ids)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
+from core.comparing.learned import have_the_same_symbols
+from core.comparing.likeness import kept_likeness
 from core.tables import read_dataset
 from core.tabular.log import read_log
-from core.tabular.second_opinion.ciphers import have_the_same_symbols
-from core.tabular.second_opinion.kept_likeness import kept_likeness
 from core.tabular.second_opinion.opinion import judge_second_opinion, measure_second_opinion
 from core.verdict import Verdict
 

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import canonical_text
+from core.comparing.learned import MOST, first_rows
 from core.encodings import decoded
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.ciphers import MOST, first_rows
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between

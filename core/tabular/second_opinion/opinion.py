@@ -20,7 +20,14 @@ from core.tabular.second_opinion.classes import (
     measure_chosen_classes,
     measure_classes,
 )
-from core.tabular.second_opinion.computed import ComputedMeasurement, judge_computed, measure_computed
+from core.tabular.second_opinion.computed import (
+    ComputedPseudonym,
+    KeptLikeness,
+    judge_computed,
+    judge_kept_likeness,
+    measure_computed,
+    measure_kept_likeness,
+)
 from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import (
     DisguiseMeasurement,
@@ -29,11 +36,6 @@ from core.tabular.second_opinion.disguises import (
     told_by,
 )
 from core.tabular.second_opinion.finer import FinerColumn, judge_finer, measure_finer
-from core.tabular.second_opinion.kept_likeness import (
-    KeptLikeness,
-    judge_kept_likeness,
-    measure_kept_likeness,
-)
 from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
 from core.tabular.second_opinion.names_elsewhere import (
     ElsewhereMeasurement,
@@ -75,7 +77,7 @@ class HiddenOriginals:
     """Original values that were found in other cells, in whatever form, by each family of checks."""
 
     disguises: DisguiseMeasurement
-    computed: ComputedMeasurement
+    computed: tuple[ComputedPseudonym, ...]
     elsewhere: ElsewhereMeasurement
     readable: tuple[ReadableColumn, ...]
     masked: tuple[MaskedColumn, ...]
@@ -189,7 +191,7 @@ def _hidden(
     computed = measure_computed(tables, columns, settings, explained=explained)
     elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
     told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")
-    of_one = ((one.originals[0], one.anonymized) for one in computed.found)
+    of_one = ((one.originals[0], one.anonymized) for one in computed)
     search = Search(
         tables=tables,
         settings=settings,
@@ -207,7 +209,7 @@ def _hidden(
             *measure_relations(search),
         ),
         sorting=measure_sorting(search),
-        kept_likeness=measure_kept_likeness(search),
+        kept_likeness=measure_kept_likeness(tables, columns, settings),
     )
 
 

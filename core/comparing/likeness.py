@@ -1,6 +1,6 @@
-"""Pseudonyms that are alike where their originals are, whatever code made them (Mantel 1967).
+"""Alike before, alike after: pseudonyms that keep what is alike, whatever code made them (Mantel 1967).
 
-No cipher is named: of all distinct values, does the likeness of two originals go with the likeness of their
+No code is named: of all distinct values, does the likeness of two originals go with the likeness of their
 pseudonyms, more than with pseudonyms dealt out anew? A code that keeps letters, their places or pairs of them
 does so, however it writes them; random pseudonyms, hashes and surrogates drawn anew do not. Pseudonyms are
 dealt out anew only among those built alike, of the same length and beginning with the same few letters, so
@@ -11,94 +11,46 @@ References
 Mantel, The detection of disease clustering and a generalized regression approach, Cancer Research 27, 1967.
 """
 
-import itertools
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from core.coding import FloatArray, IntArray
-from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.derivations import Search
-from core.verdict import Finding, Verdict
 
-_TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
-_FEWEST, _MOST = 20, 150  # distinct values that are compared
-_MOST_PAIRS = 60  # of columns
+NO_ACCIDENT = 6.0  # standard deviations beyond chance
+FEWEST = 20  # distinct values that are compared
+_MOST = 150
 _LONGEST = 120  # letters of a value that are looked at
 _N_DEALT = (60, 200)  # times that pseudonyms are dealt out anew: at first, and where that shows something
-_NO_ACCIDENT = 6.0  # standard deviations beyond chance
 _SIGN = re.compile(r"[^\W_]")
 _FIRST = re.compile(r"[^\W\d_]{1,4}|\d{1,3}(?=[\W_])")
 _FEW = 8  # values for each beginning, from which beginnings are groups
 _NOTHING = 1e-9  # spread of what does not vary
-_NEARLY_ALL = 0.9
+_NEARLY_ALL, _HALF = 0.9, 0.5
 _SHORTEST = 3  # letters of nearly all values that are more than codes of categories
 
 
-@dataclass(frozen=True, kw_only=True)
-class KeptLikeness:
-    """An anonymized column whose values are alike where those of an original one are."""
-
-    original: str  # column names
-    anonymized: str
-    n_values: int  # distinct originals, each with its pseudonym, that were compared
-    z: float  # standard deviations beyond pseudonyms dealt out anew
-
-
-def measure_kept_likeness(search: Search) -> tuple[KeptLikeness, ...]:
-    """Compare pseudonyms with their originals where rows are known: of each column, and of those added."""
-    if search.tables.order == "changed":
-        return ()
-    found = (_between(search, *pair) for pair in itertools.islice(_pairs(search), _MOST_PAIRS))
-    return tuple(one for one in found if one is not None)
-
-
-def _pairs(search: Search) -> Iterator[tuple[str, str]]:
-    """Yield the columns that the log calls taken out with what stands for them, then what was added."""
-    paired = {pair.pair.anonymized: pair.pair for pair in search.tables.coded}
-    for name in search.candidates:
-        pair = paired.get(name)
-        entry = None if pair is None else search.tables.log.entry(pair.original)
-        if pair and entry and (entry.takes_out or meaning_of(pair.action) in _TAKEN_OUT):
-            yield pair.original, name
-    gone = [name for name in search.originals if name not in search.stands_for.values()]
-    added = [name for name in search.candidates if name not in paired]
-    yield from itertools.product(gone, added)
-
-
-def _between(search: Search, original: str, anonymized: str) -> KeptLikeness | None:
-    cells = [
-        search.cells(side, name, sampled=True).to_pylist()
-        for side, name in (("original", original), ("anonymized", anonymized))
-    ]
-    values = _one_for_one(cells[0], cells[1], np.random.default_rng(search.settings.seed))
-    if len(values) < _FEWEST:
-        return None
-    z = kept_likeness(*zip(*values, strict=True), seed=search.settings.seed)
-    if z < _NO_ACCIDENT:
-        return None
-    return KeptLikeness(original=original, anonymized=anonymized, n_values=len(values), z=z)
-
-
-def _one_for_one(
-    before: Sequence[str | None], after: Sequence[str | None], rng: np.random.Generator
+def one_for_one(
+    before: Sequence[str | None], after: Sequence[str | None], *, seed: int = 0
 ) -> list[tuple[str, str]]:
-    """Return a sample of originals with their pseudonyms, each once.
+    """Return a sample of originals with their pseudonyms, each once, of columns of the same rows.
 
-    Empty where tokens are fewer than originals, which makes values coarser, or most of them short.
+    Empty where tokens are fewer than originals, which makes values coarser, or most of them short. Of
+    originals in letters half as many are enough: names that share a code, such as one of their sound.
     """
     first: dict[str, str] = {}
     for value, token in zip(before, after, strict=True):
         if value and token:
             first.setdefault(value[:_LONGEST].casefold(), token[:_LONGEST].casefold())
+    in_letters = sum(not any(map(str.isdigit, value)) for value in first) >= _NEARLY_ALL * len(first)
     pairs = [(value, token) for token, value in {token: value for value, token in first.items()}.items()]
-    if len(pairs) < _NEARLY_ALL * len(first):
+    if len(pairs) < (_HALF if in_letters else _NEARLY_ALL) * len(first):
         return []
     pairs = [pair for pair in pairs if pair[0] != pair[1]]
     if sum(len(token) >= _SHORTEST for _, token in pairs) < _NEARLY_ALL * len(pairs):
         return []
+    rng = np.random.default_rng(seed)
     return [pairs[at] for at in sorted(rng.permutation(len(pairs))[:_MOST])]
 
 
@@ -122,7 +74,7 @@ def kept_likeness(before: Sequence[str], after: Sequence[str], *, seed: int = 0)
             ours @ theirs.T - dealt.mean(axis=0), spread, out=np.zeros_like(spread), where=spread > _NOTHING
         )
         most = float(beyond.max())
-        if most < _NO_ACCIDENT:
+        if most < NO_ACCIDENT:
             break
     return most
 
@@ -187,19 +139,3 @@ def _apart(likeness: FloatArray) -> FloatArray:
 
 
 _WAYS = (_by_parts(2), _by_parts(1), _by_places)
-
-
-def judge_kept_likeness(measured: Sequence[KeptLikeness], told: Collection[str | None]) -> list[Finding]:
-    """WARN of columns that are alike where their originals are, where nothing graver is told of them."""
-    return [
-        Finding.of("kept_likeness", Verdict.WARN, column=one.anonymized, n_affected=one.n_values)(
-            "The values of `{column}` are alike where those of the original column `{original}` are, {z} "
-            "standard deviations beyond pseudonyms dealt out anew ({n} distinct values compared): a code "
-            "that keeps what is alike gives the rest away, once a few persons are known.",
-            original=one.original,
-            z=round(one.z),
-            n=one.n_values,
-        )
-        for one in measured
-        if one.anonymized not in told
-    ]
