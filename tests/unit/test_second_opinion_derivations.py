@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.tabular.second_opinion.amounts import PARTS, read_amounts
+from core.comparing.numbers import PARTS, read_amounts
 from core.verdict import Finding, Verdict
 from tests.second_opinion_examples import Columns, derived_in, log_of
 

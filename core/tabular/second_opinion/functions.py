@@ -28,10 +28,10 @@ from core.coding import (
     joint_codes,
     some_rows,
 )
+from core.comparing.numbers import read_amounts
 from core.roles import Role, RoleSuggestion, is_trait, suggest_by_name, suggest_roles
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS
-from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables, remembered
 from core.tabular.second_opinion.persons import Persons
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from core.coding import FloatArray, IntArray
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.derivations import Search
+from core.tabular.second_opinion.search import Search
 from core.verdict import Finding, Verdict
 
 _TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})

@@ -11,59 +11,19 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from core.chance import NO_ACCIDENT_SPREADS, association
 from core.coding import IntArray
+from core.comparing.numbers import counted_numbers
 from core.tabular.second_opinion.pair import (
     CodedPair,
     LoggedTables,
-    association,
     in_groups,
     remembered,
 )
 
-_NUMBERED = r"^(?P<before>[^0-9]*)(?P<number>[0-9]{1,15})(?P<behind>[^0-9]*)$"
-_LOOKED_AT = 1000  # texts that show whether a column may be one of numbers
-_NEARLY_ALL, _FEW_KINDS = 0.97, 0.05  # share of the texts with a number, and of different letters around it
-_FEWEST_COUNTED, _WITHOUT_GAPS = 10, 0.2  # numbers, and the share of those from first to last that are there
-_NO_ACCIDENT = 5  # standard deviations beyond chance
 _TOGETHER = 0.25  # share of the most that two columns can depend on each other, from which they do
 _SHIFTS = (0, -1, 1, -2, 2)  # by which counting may begin elsewhere
-
-
-def counted_numbers(texts: pa.Array) -> IntArray | None:
-    """Return shape (n_texts,): the number of each; None unless they were counted up, in whatever steps.
-
-    Nearly all have one number, between the same letters or few kinds of them; others are −1.
-    """
-    if len(texts) > _LOOKED_AT and _numbers(texts.slice(0, _LOOKED_AT)) is None:
-        return None
-    found = _numbers(texts)
-    if found is None:
-        return None
-    known = np.unique(found[found >= 0])
-    if len(known) < _FEWEST_COUNTED:
-        return None
-    step = int(np.gcd.reduce(np.diff(known)))
-    few_gaps = (known[-1] - known[0]) // step < len(known) / _WITHOUT_GAPS
-    return np.where(found < 0, -1, found // step) if few_gaps else None
-
-
-def _numbers(texts: pa.Array) -> IntArray | None:
-    """Return the number of each text; None unless nearly all have one, between few kinds of letters."""
-    parts = pc.extract_regex(texts, _NUMBERED)
-    letters = pc.binary_join_element_wise(
-        pc.struct_field(parts, "before"), pc.struct_field(parts, "behind"), "0"
-    )
-    n_kinds = pc.count_distinct(letters).as_py()
-    if not 0 < n_kinds <= max(1, _FEW_KINDS * len(texts)):
-        return None
-    if letters.null_count > (1 - _NEARLY_ALL) * len(texts):
-        return None
-    numbers = pc.cast(pc.struct_field(parts, "number"), pa.int64())
-    found: IntArray = pc.fill_null(numbers, -1).to_numpy(zero_copy_only=False)
-    return found
 
 
 @remembered
@@ -158,7 +118,7 @@ def _do_agree(kept: list[CodedPair], before: IntArray, after: IntArray) -> bool 
         n += int(filled.sum())
         same += int((ours == theirs)[filled].sum())
         by_chance += float(np.multiply(*counts).sum()) / max(int(filled.sum()), 1)
-    accident = _NO_ACCIDENT * math.sqrt(by_chance + 1)
+    accident = NO_ACCIDENT_SPREADS * math.sqrt(by_chance + 1)
     if (n - by_chance) / 2 < accident:
         return None
     return same - by_chance > max(accident, (n - by_chance) / 2)

@@ -20,6 +20,7 @@ import scipy
 
 from core.calendars import with_iso_dates
 from core.cells import CodeArray, equal_values, text_and_offsets
+from core.chance import dependence
 from core.coding import (
     BoolArray,
     CodedColumn,
@@ -224,32 +225,6 @@ def in_groups(column: CodedColumn) -> IntArray:
         places = values.rank(method="dense", na_option="bottom").to_numpy()
         groups = np.append(np.ceil(places / places.max() * (_MOST_GROUPS - 1)), 0)[column.codes]
     return groups.astype(np.int64)
-
-
-def dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
-    """Return how much two columns of groups depend on each other, and the degrees of freedom.
-
-    The smaller of Pearson's statistic, which one chance meeting of two rare values makes large, and of twice
-    the logarithm of the likelihood ratio (Wilks 1938), which many empty cells do.
-    """
-    size = int(after.max()) + 1
-    table = np.bincount(before * size + after, minlength=(int(before.max()) + 1) * size).reshape(-1, size)
-    table = table[table.any(axis=1)][:, table.any(axis=0)]
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(before)
-    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    pearson = ((table - expected) ** 2 / expected).sum()
-    ratio = 2 * scipy.special.xlogy(table, table / expected).sum()
-    return float(min(pearson, ratio)), freedom
-
-
-def association(before: IntArray, after: IntArray) -> float:
-    """Return how much two columns of groups depend on each other, from 0 to 1 where one follows from one.
-
-    As a share of what they do where the rows of both are sorted by them.
-    """
-    statistic, _ = dependence(before, after)
-    most, _ = dependence(np.sort(before), np.sort(after))
-    return statistic / most if most else 0.0
 
 
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> LoggedTables:

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from core.cells import CodeArray
 from core.chance import binomial_tail
 from core.coding import BoolArray, CodedColumn, IntArray, sorted_distinct
+from core.comparing.numbers import read_amounts
 from core.roles import Role, RoleSuggestion
-from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.second_opinion.persons import Persons
 from core.tabular.settings import SecondOpinionThresholds
