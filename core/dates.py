@@ -31,7 +31,7 @@ _MAY_BE = (  # a quick look at what every date has; a longer one at columns of o
     r"|^[0-9]{4} ?[-/년] ?[0-9]{1,2}(?:월|$)"
 )
 _YEAR_AT_END = rf"^[^0-9]*(?:{_TWO}[^0-9]+){{0,2}}[0-9]{{4}}[^0-9]{{0,4}}{_TIME}$"
-_FIELDS = "year month day time a b c dot week hour minute second"
+_FIELDS = ("year", "month", "day", "time", "a", "b", "c", "dot", "week", "hour", "minute", "second")
 _DAY_MONTH = rf"^{_TWO} ?[./-] ?{_TWO}\.?$"
 
 _DAY_OF_YEAR = r"^(?P<year>(?:18|19|20)[0-9]{2})-(?P<day>[0-3][0-9]{2})$"
@@ -195,7 +195,7 @@ class _Parts:
 def _extracted(texts: pa.Array, pattern: str) -> dict[str, IntArray]:
     """Return each part of a spelling as numbers, -1 where a text is of another; 1 for a time."""
     nothing = np.full(len(texts), -1, dtype=np.int64)
-    found = dict.fromkeys([*_FIELDS.split()], nothing)
+    found = dict.fromkeys(_FIELDS, nothing)
     if not pc.any(pc.match_substring_regex(texts, pattern)).as_py():
         return found
     matched = pc.extract_regex(texts, pattern)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import scipy
 
 from core.chance import NO_ACCIDENT
@@ -19,7 +18,7 @@ Counted = tuple[npt.NDArray[np.generic], IntArray]  # distinct values, ascending
 
 _CLEARLY_MORE = 0.8  # of what values drawn anew leave over
 FEWEST_DISTINCT = 20  # numbers that a constant, a part or a form has to explain
-_MOST, _NEARLY_ALL = 0.9, 0.98  # of numbers explained by a constant; of dates written or counted as numbers
+_MOST = 0.9  # of numbers explained by a constant
 _LOOKED_UP, _ANCHORS = 300, 4  # numbers that are looked up; outermost originals that they may begin at
 _MOST_COVERED = 0.3  # share of all possible values that are taken, from which finding one is no news
 _DAY_ZERO = (25_569.0, 719_163.0, 2_440_588.0, 40_587.0, 0.0)  # Excel, year 1, Julian, modified, 1970
@@ -70,14 +69,6 @@ def are_drawn_anew(ours: IntArray, theirs: IntArray) -> bool:
     return statistic >= mean or bool(scipy.special.gammainc(*law) > NO_ACCIDENT)
 
 
-def n_in_common(known: FloatArray, others: FloatArray) -> int:
-    """Return how many numbers occur among the known ones, each of which counts once; NaN is none."""
-    codes, _ = pd.factorize(np.concatenate([known, others]))
-    size = int(codes.max(initial=-1)) + 2
-    sides = codes[: len(known)], codes[len(known) :]
-    return int(np.minimum(*(np.bincount(side + 1, minlength=size)[1:] for side in sides)).sum())
-
-
 def on_the_scale(made: FloatArray, known: FloatArray) -> FloatArray:
     """Return numbers times the power of ten that brings them to the size of the known ones."""
     if not len(made):
@@ -105,16 +96,18 @@ def n_rescaled(before: Amounts, after: Amounts, *, own: bool = False) -> tuple[i
 def _dates_as_numbers(before: Amounts, after: Amounts) -> tuple[int, int] | None:
     if before.kind != "date" or after.kind != "number" or len(after.distinct) < FEWEST_DISTINCT:
         return None
-    n = int(np.count_nonzero(~np.isnan(after.numbers)))
     year = before.part("year") * 10_000 + before.part("month and day")
     written = [year, *(numbers for name, numbers in before.readings.items() if name != "days")]
     counted_up = [before.numbers + zero for zero in _DAY_ZERO]
     counted_up += [before.numbers * unit for unit in _SECONDS]
     low, high = after.distinct[0], after.distinct[-1]
-    both = (*written, *counted_up)
-    likely = [known for known in both if np.nanmin(known) <= low and np.nanmax(known) >= high]
-    best = max((n_in_common(known, after.numbers) for known in likely), default=0)
-    return (best, n) if best >= _NEARLY_ALL * n else None
+    released = counted(after.numbers)
+    for known in (*written, *counted_up):
+        is_likely = np.nanmin(known) <= low and np.nanmax(known) >= high
+        if is_likely and are_drawn_alike(counted(known), released):
+            n = int(released[1].sum())
+            return n, n
+    return None
 
 
 def _linear(known: FloatArray, numbers: FloatArray, *, own: bool) -> tuple[int, int] | None:

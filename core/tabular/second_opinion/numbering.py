@@ -23,6 +23,7 @@ from core.tabular.second_opinion.pair import (
 )
 
 _TOGETHER = 0.25  # share of the most that two columns can depend on each other, from which they do
+_A_PART = 0.1  # share of the records of one value, from which a part of a column was left
 _SHIFTS = (0, -1, 1, -2, 2)  # by which counting may begin elsewhere
 
 
@@ -54,16 +55,22 @@ def shown_by_others(
 
 
 def is_in_other_records(tables: LoggedTables, column: CodedPair) -> bool:
-    """Whether a kept column stands in other records than before, as far as the columns beside it show.
+    """Whether a column's values stand in other records than before, as far as the columns beside it show.
 
-    Records are not found whole with it, and those of one value agree in no column more than by chance.
+    Of a kept column: records are not found whole with it, and those of one value agree in no column more than
+    by chance. Of one of which a part of the values is there: so few records of one value can be the same, by
+    the columns kept beside it, that no part of the column was left as it was.
     """
+    beside = _beside(tables, column.pair.original, column.pair.anonymized)
+    kept = [pair for pair in beside if pair.is_kept]
+    if not column.is_kept:
+        beyond, possible, spread = _agreement(kept, column.original, column.anonymized)
+        return tables.tells_apart(column) and beyond + 2 * spread < _A_PART * possible
     if column.pair.anonymized not in tables.apart:
         return False
     if not tables.tells_apart(column):
         return True
-    beside = _beside(tables, column.pair.original, column.pair.anonymized)
-    if _do_agree([pair for pair in beside if pair.is_kept], column.original, column.anonymized) is not False:
+    if _do_agree(kept, column.original, column.anonymized) is not False:
         return False
     rows, others = _same(column.original, column.anonymized)
     return not any(
@@ -108,20 +115,28 @@ def _renumbered(before: IntArray, after: IntArray) -> Iterator[IntArray]:
 
 def _do_agree(kept: list[CodedPair], before: IntArray, after: IntArray) -> bool | None:
     """Whether records of one number agree in kept columns beyond chance; None where these cannot tell."""
+    beyond, possible, spread = _agreement(kept, before, after)
+    accident = NO_ACCIDENT_SPREADS * spread
+    return None if possible / 2 < accident else beyond > max(accident, possible / 2)
+
+
+def _agreement(kept: list[CodedPair], before: IntArray, after: IntArray) -> tuple[float, float, float]:
+    """Return the cells of kept columns in which records of one number agree beyond chance, and could.
+
+    And the standard deviation of what chance gives.
+    """
     rows, other_rows = _same(before, after)
-    same, by_chance, n = 0, 0.0, 0
+    beyond = possible = by_chance = 0.0
     for pair in kept:
         ours, theirs = pair.original[rows], pair.anonymized[other_rows]
         filled = (ours >= 0) & (theirs >= 0)
-        n_codes = 1 + int(max(pair.original.max(), pair.anonymized.max()))
+        n, n_codes = int(filled.sum()), 1 + int(max(pair.original.max(), pair.anonymized.max()))
         counts = [np.bincount(each[filled], minlength=n_codes) for each in (ours, theirs)]
-        n += int(filled.sum())
-        same += int((ours == theirs)[filled].sum())
-        by_chance += float(np.multiply(*counts).sum()) / max(int(filled.sum()), 1)
-    accident = NO_ACCIDENT_SPREADS * math.sqrt(by_chance + 1)
-    if (n - by_chance) / 2 < accident:
-        return None
-    return same - by_chance > max(accident, (n - by_chance) / 2)
+        met = float(np.multiply(*counts).sum()) / max(n, 1)
+        beyond += float((ours == theirs)[filled].sum()) - met
+        possible += n - met
+        by_chance += met
+    return beyond, possible, math.sqrt(by_chance + 1)
 
 
 def _same(before: IntArray, after: IntArray) -> tuple[IntArray, IntArray]:

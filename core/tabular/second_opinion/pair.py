@@ -20,7 +20,7 @@ import scipy
 
 from core.calendars import with_iso_dates
 from core.cells import CodeArray, equal_values, text_and_offsets
-from core.chance import dependence
+from core.chance import NO_ACCIDENT_SPREADS, dependence
 from core.coding import (
     BoolArray,
     CodedColumn,
@@ -29,6 +29,7 @@ from core.coding import (
     SharedCodes,
     coded,
     coded_parts,
+    joint_codes,
     one_below_the_other,
     some_rows,
 )
@@ -43,7 +44,6 @@ _P = ParamSpec("_P")
 Order = Literal["kept", "changed", "unknown"]
 
 _KEPT = 0.95  # share of values, rows or records from which they count as kept
-_NO_ACCIDENT = 5  # standard deviations beyond chance
 _MOST_GROUPS, _MANY = 10, 100  # groups of a column's values; records times groups that make a dependence seen
 _BY_CHANCE = 1e-3  # probability of a dependence, from which it is none
 _TELLS_APART, _BEYOND = 0.2, 3.0  # share of distinct values; standard deviations beyond chance
@@ -212,7 +212,7 @@ def _keeps_rows(pair: CodedPair) -> bool:
     """Whether at least half of what reappears beyond chance is in its own row, and that is no accident."""
     found = pair.n_same_row - pair.n_same_row_by_chance
     possible = pair.n_same_values - pair.n_same_row_by_chance
-    return found >= possible / 2 and found > _NO_ACCIDENT * math.sqrt(pair.n_same_row_by_chance + 1)
+    return found >= possible / 2 and found > NO_ACCIDENT_SPREADS * math.sqrt(pair.n_same_row_by_chance + 1)
 
 
 def in_groups(column: CodedColumn) -> IntArray:
@@ -225,6 +225,21 @@ def in_groups(column: CodedColumn) -> IntArray:
         places = values.rank(method="dense", na_option="bottom").to_numpy()
         groups = np.append(np.ceil(places / places.max() * (_MOST_GROUPS - 1)), 0)[column.codes]
     return groups.astype(np.int64)
+
+
+def classes_together(pairs: Sequence[CodedPair], most: int) -> tuple[IntArray, IntArray] | None:
+    """Return the classes of the original's and of the released records by columns of fewest values.
+
+    A column with which there are more than `most` classes of the original is left out; None where all are.
+    """
+    kept: list[CodedPair] = []
+    for pair in sorted(pairs, key=lambda one: one.n_values):
+        if len(np.unique(joint_codes([*kept, pair]).original)) <= most:
+            kept.append(pair)
+    if not kept:
+        return None
+    both = joint_codes(kept)
+    return both.original.astype(np.int64), both.anonymized.astype(np.int64)
 
 
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> LoggedTables:

@@ -21,11 +21,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import FloatArray, IntArray, joint_codes, value_codes
+from core.coding import FloatArray, IntArray, value_codes
 from core.comparing.nearest import FEW, FEWEST_RELATED, Relation, correlated, n_found, related
 from core.comparing.numbers import FORMS, last_place, places, spreads, steps, two_numbers
 from core.comparing.sets import FEWEST_DISTINCT, are_drawn_alike, counted, on_the_scale
-from core.tabular.second_opinion.pair import CodedPair
+from core.tabular.second_opinion.pair import classes_together
 from core.tabular.second_opinion.search import Derivation, Search
 
 _MOST_ROWS = 10_000
@@ -174,16 +174,9 @@ class _Look:
         if self.in_rows:
             classes = self.search.classes_but("")[: len(self.before.numbers)]
             return classes, classes
-        tables, kept = self.search.tables, list[CodedPair]()
-        for pair in sorted(tables.coded, key=lambda one: one.n_values):
-            if pair.pair.anonymized in self.search.left:
-                n_classes = len(np.unique(joint_codes([*kept, pair]).original))
-                if n_classes * _FEWEST_IN_GROUP <= tables.n_original:
-                    kept.append(pair)
-        if not kept:
-            return None
-        both = joint_codes(kept)
-        return both.original.astype(np.int64), both.anonymized.astype(np.int64)
+        tables, left = self.search.tables, self.search.left
+        pairs = [pair for pair in tables.coded if pair.pair.anonymized in left]
+        return classes_together(pairs, tables.n_original // _FEWEST_IN_GROUP)
 
     # --- within groups
 

@@ -1,5 +1,6 @@
 """What pairs of values have in common row by row: a shift, a part of the text, the order."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from core.comparing.numbers import read_amounts, read_codes
 _MASK = " *#xX.…-_"
 _HANGUL = re.compile(r"[가-힣]")
 _SHORTEST_WORD, _SHORTEST_HANGUL = 4, 2  # characters
+_PLAIN = re.compile(r"[+-]?[0-9.,]+")  # a number without letters or units
 _FEWEST = 3  # distinct values needed for a shift
 
 
@@ -31,6 +33,8 @@ def shift_between(rows: Sequence[tuple[str, str]]) -> Shift | None:
     """Return the constant, not none, that explains most rows (original, anonymized) of dates or numbers."""
     both = [read_amounts(pa.array(texts, pa.string())) for texts in zip(*rows, strict=True)]
     read = [one for one in both if one is not None]
+    if not all(_PLAIN.fullmatch(text) for text in itertools.chain(*rows)):
+        read = [one for one in read if one.kind == "date"]
     if len(read) < 2 or read[0].kind != read[1].kind or min(len(one.distinct) for one in read) < _FEWEST:
         return None
     if read[0].kind == "date":
