@@ -27,7 +27,14 @@ from core.comparing.nearest import (
     standard_ranks,
 )
 from core.comparing.numbers import Amounts
-from core.comparing.sets import FEWEST_DISTINCT, are_drawn_alike, are_evenly_spaced, counted, n_rescaled
+from core.comparing.sets import (
+    FEWEST_DISTINCT,
+    Counted,
+    are_drawn_alike,
+    are_evenly_spaced,
+    counted,
+    n_rescaled,
+)
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.numbering import shown_by_others
 from core.tabular.second_opinion.search import COARSER, Derivation, Search, until
@@ -154,15 +161,14 @@ def _parts_of_dates(search: Search) -> Iterator[Derivation]:
         is_birth = is_high_risk(search.tables.log.entry(original).semantic)
         for kind, parts in _OF_DATES if is_birth else _OF_DATES[:-1]:
             known = _together([dates.part(part) for part in parts])
+            before = counted(known)
             for names in itertools.product(*(columns[part] for part in parts)):
                 written = _together([numbers[name] for name in names])
-                n_values, n = (
-                    len(np.unique(written[~np.isnan(written)])),
-                    np.count_nonzero(~np.isnan(written)),
-                )
-                if len({*names}) == len(names) and _are_the_same(search, known, written):
+                if len({*names}) == len(names) and _are_the_same(search, known, before, written):
+                    values, counts = counted(written)
+                    n = int(counts.sum())
                     yield search.derivation(
-                        original, *names, kind=kind, counts=(int(n), int(n)), distinct_share=n_values / n
+                        original, *names, kind=kind, counts=(n, n), distinct_share=len(values) / n
                     )
 
 
@@ -185,13 +191,13 @@ def _together(parts: Sequence[FloatArray]) -> FloatArray:
     return number
 
 
-def _are_the_same(search: Search, known: FloatArray, written: FloatArray) -> bool:
-    """Whether numbers are the originals, row by row or as a whole set."""
-    here = ~np.isnan(known)
-    in_rows = search.tables.order != "changed" and len(np.unique(known[here])) >= _FEWEST_VALUES
-    if in_rows and np.mean(known[here] == written[here]) >= MOST:
-        return True
-    return search.tables.order != "kept" and are_drawn_alike(counted(known), counted(written))
+def _are_the_same(search: Search, known: FloatArray, before: Counted, written: FloatArray) -> bool:
+    """Whether numbers are the originals, row by row or, as `before` counts them, as a whole set."""
+    if search.tables.order != "changed" and len(before[0]) >= _FEWEST_VALUES:
+        here = ~np.isnan(known)
+        if np.mean(known[here] == written[here]) >= MOST:
+            return True
+    return search.tables.order != "kept" and are_drawn_alike(before, counted(written))
 
 
 # --- constants
