@@ -14,7 +14,14 @@ import scipy
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from core.coding import FloatArray
+    from core.coding import FloatArray, IntArray
+
+
+NO_ACCIDENT = 1e-6
+"""The chance, over all that was tried together (Bonferroni), below which nothing was found by accident."""
+
+NO_ACCIDENT_SPREADS = 4.75
+"""The same in standard deviations of a normal law beyond its mean."""
 
 
 def binomial_tail(count: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
@@ -67,3 +74,29 @@ def average_ranks(values: FloatArray) -> FloatArray:
     _, place, n_alike = np.unique(values, return_inverse=True, return_counts=True)
     ranks: FloatArray = (np.cumsum(n_alike) - (n_alike - 1) / 2)[place]
     return ranks
+
+
+def dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
+    """Return how much two columns of groups depend on each other, and the degrees of freedom.
+
+    The smaller of Pearson's statistic, which one chance meeting of two rare values makes large, and of twice
+    the logarithm of the likelihood ratio (Wilks 1938), which many empty cells do.
+    """
+    size = int(after.max()) + 1
+    table = np.bincount(before * size + after, minlength=(int(before.max()) + 1) * size).reshape(-1, size)
+    table = table[table.any(axis=1)][:, table.any(axis=0)]
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(before)
+    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
+    pearson = ((table - expected) ** 2 / expected).sum()
+    ratio = 2 * scipy.special.xlogy(table, table / expected).sum()
+    return float(min(pearson, ratio)), freedom
+
+
+def association(before: IntArray, after: IntArray) -> float:
+    """Return how much two columns of groups depend on each other, from 0 to 1 where one follows from one.
+
+    As a share of what they do where the rows of both are sorted by them.
+    """
+    statistic, _ = dependence(before, after)
+    most, _ = dependence(np.sort(before), np.sort(after))
+    return statistic / most if most else 0.0

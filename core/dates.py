@@ -31,7 +31,16 @@ _MAY_BE = (  # a quick look at what every date has; a longer one at columns of o
     r"|^[0-9]{4} ?[-/년] ?[0-9]{1,2}(?:월|$)"
 )
 _YEAR_AT_END = rf"^[^0-9]*(?:{_TWO}[^0-9]+){{0,2}}[0-9]{{4}}[^0-9]{{0,4}}{_TIME}$"
+_FIELDS = ("year", "month", "day", "time", "a", "b", "c", "dot", "week", "hour", "minute", "second")
 _DAY_MONTH = rf"^{_TWO} ?[./-] ?{_TWO}\.?$"
+
+_DAY_OF_YEAR = r"^(?P<year>(?:18|19|20)[0-9]{2})-(?P<day>[0-3][0-9]{2})$"
+_DAY_OF_WEEK = r"^(?P<year>(?:18|19|20)[0-9]{2})-W(?P<week>[0-5][0-9])-(?P<day>[1-7])$"
+_CLOCK = (
+    rf"(?:[Tt ]|오전|오후)(?P<hour>{_TWO})[:.h](?P<minute>[0-9]{{2}})"
+    r"(?:[:.](?P<second>[0-9]{2})(?:[.,][0-9]+)?)? ?(?:[AaPp]\.?[Mm]\.?|UTC|[Zz]|[+-][0-9]{2}:?[0-9]{2})?$"
+)
+_IN_HALVES, _AFTERNOON = r"오전|오후|[AaPp]\.?[Mm]\.?$", r"오후|[Pp]\.?[Mm]\.?$"
 
 _CENTURY_TURNS = 31  # a year of two digits counts as 19.. from here on, for distances only
 _SURE = 0.9  # share of the telling dates that must tell the same order of day and month
@@ -98,6 +107,47 @@ def read_dates(values: pa.Array) -> Dates:
     return parts.dates()
 
 
+def read_days(values: pa.Array) -> FloatArray:
+    """Read distinct texts as days with the time of day, also as day or week of a year (ISO 8601).
+
+    Parameters
+    ----------
+    values
+        Shape (n_values,), null for a missing one.
+
+    Returns
+    -------
+    FloatArray
+        Shape (n_values,): days since 1970 with the fraction that has gone by, whatever the time zone; NaN
+        where a text does not say the day.
+
+    >>> read_days(pa.array(["1970-01-02T06:00:00Z", "1970-02-01", "1970"])).tolist()
+    [1.25, 31.0, nan]
+    """
+    found, texts = read_dates(values), _texts(values)
+    days = np.where(found.day > 0, _first_of_month(found.year, found.month) + found.day - 1.0, np.nan)
+    parts = _extracted(texts, _DAY_OF_YEAR)
+    january = _first_of_month(parts["year"], np.ones_like(parts["year"]))
+    days = np.where(parts["year"] >= 0, january + parts["day"] - 1, days)
+    parts = _extracted(texts, _DAY_OF_WEEK)
+    fourth = _first_of_month(parts["year"], np.ones_like(parts["year"])) + 3  # it is in the first week
+    monday = fourth - (fourth + 3) % 7 + 7 * (parts["week"] - 1)
+    days = np.where(parts["year"] >= 0, monday + parts["day"] - 1, days)
+    return days + _share_of_day(texts) if found.has_time else days
+
+
+def _share_of_day(texts: pa.Array) -> FloatArray:
+    """Return the share of the day that has gone by, 0 where a text says no time."""
+    parts = _extracted(texts, _CLOCK)
+    in_halves, is_later = (
+        pc.fill_null(pc.match_substring_regex(texts, form), False).to_numpy(zero_copy_only=False)
+        for form in (_IN_HALVES, _AFTERNOON)
+    )
+    hours = np.where(in_halves, parts["hour"] % 12 + 12 * is_later, parts["hour"])
+    seconds = 3600 * hours + 60 * parts["minute"] + np.maximum(parts["second"], 0)
+    return np.where(parts["hour"] >= 0, seconds / 86_400, 0.0)
+
+
 def begins_with_the_day(values: pa.Array) -> BoolArray:
     """Return shape (n_values,): whether a text has the form of a date that does not begin with its year.
 
@@ -145,7 +195,7 @@ class _Parts:
 def _extracted(texts: pa.Array, pattern: str) -> dict[str, IntArray]:
     """Return each part of a spelling as numbers, -1 where a text is of another; 1 for a time."""
     nothing = np.full(len(texts), -1, dtype=np.int64)
-    found = dict.fromkeys(("year", "month", "day", "time", "a", "b", "c", "dot"), nothing)
+    found = dict.fromkeys(_FIELDS, nothing)
     if not pc.any(pc.match_substring_regex(texts, pattern)).as_py():
         return found
     matched = pc.extract_regex(texts, pattern)

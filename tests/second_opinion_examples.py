@@ -20,7 +20,7 @@ from core.tabular.second_opinion import (
     measure_second_opinion,
 )
 from core.tabular.second_opinion.computed import measure_computed
-from core.tabular.second_opinion.derivations import Search, measure_derivations
+from core.tabular.second_opinion.derivations import measure_derivations
 from core.tabular.second_opinion.disguises import measure_disguises
 from core.tabular.second_opinion.finer import judge_finer, measure_finer
 from core.tabular.second_opinion.names_elsewhere import ElsewhereMeasurement
@@ -29,6 +29,7 @@ from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.pieces import measure_pieces
 from core.tabular.second_opinion.relations import measure_relations
 from core.tabular.second_opinion.relinkage import judge_relinkage, measure_relinkage
+from core.tabular.second_opinion.search import Search
 from core.tabular.second_opinion.sorting import measure_sorting
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Finding, Verdict

@@ -73,6 +73,8 @@ def _against_the_way(module: str, imports: frozenset[str]) -> Iterator[str]:
             yield f"{name}, which draws"
         if tool and _tool_of(name) not in (None, tool):
             yield f"{name}, another tool"
+        if module.startswith("core.comparing") and _tool_of(name):
+            yield f"{name}, a tool"
         if is_part and name.startswith("pages.") and not name.startswith(rooms):
             yield f"{name}, a page or the parts of another"
 

@@ -24,7 +24,6 @@ AT_THE_START = {  # asked only what a cell begins with or is, never searched for
     "core.tabular.second_opinion.disguises._NUMBER",
     "core.tabular.second_opinion.readable._MEASURE",
     "core.tabular.second_opinion.surrogates._DATE",
-    "core.tabular.second_opinion.transforms._PREFIX",
     "core.vcf.checks.columns._USUAL_FILTER",
     "core.vcf.frequencies._FLOAT",
     "core.vcf.values._REGULAR_INFO",

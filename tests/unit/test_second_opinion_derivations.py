@@ -3,10 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from core.tabular.second_opinion.amounts import PARTS, read_amounts
 from core.verdict import Finding, Verdict
 from tests.second_opinion_examples import Columns, derived_in, log_of
 
@@ -58,61 +56,6 @@ def test_derivations__reads_numbers_in_scientific_form_in_any_order() -> None:
         assert not derived(
             {"level": [f"{each:.4E}" for each in others]}, reordered=reordered, original=original
         )
-
-
-# --- reading
-
-
-@pytest.mark.parametrize(
-    ("written", "kind", "numbers"),
-    [
-        (["1,200", "3,400", "12,500"], "number", [1200, 3400, 12500]),
-        (["1.200,50", "3,25", "12.500,75"], "number", [1200.5, 3.25, 12500.75]),
-        (["1,200.50", "3.25", "0.75"], "number", [1200.5, 3.25, 0.75]),
-        (["1,5", "2,25", "3,125"], "number", [1.5, 2.25, 3.125]),
-        (["€ 12", "-€13", "€ 15 "], "number", [12, -13, 15]),
-        (["P-001", "P-002", "P-009"], "number", [1, 2, 9]),
-        (["1 200 kr", "3 400 kr", "12 kr"], "number", [1200, 3400, 12]),
-        (["0fa0", "00ab", "1234"], "number", [4000, 171, 4660]),
-        (["1.25e+07", "4E+05", "2.5e-01", "31"], "number", [12_500_000, 400_000, 0.25, 31]),
-        (["1,25E+07", "4,5E+05", "2,25E+01"], "number", [12_500_000, 450_000, 22.5]),
-        (["1970-01-02", None, "1970-02-01", "1971-01-01"], "date", [1, np.nan, 31, 365]),
-        (["2. 1. 1970", "15. 1. 1970", "1. 2. 1970"], "date", [1, 14, 31]),
-    ],
-)
-def test_read_amounts__reads_numbers_and_dates_however_written(
-    written: list[str | None], kind: str, numbers: list[float]
-) -> None:
-    amounts = read_amounts(pa.chunked_array([pa.array(written, pa.string())]))
-    assert amounts is not None
-    assert amounts.kind == kind
-    np.testing.assert_array_equal(amounts.numbers, numbers)
-
-
-@pytest.mark.parametrize(
-    "written", [["30-39", "40-49", "50-59"], ["Ana", "Eva", "Rok"], ["", " ", None], ["1", "two", "three"]]
-)
-def test_read_amounts__reads_neither_bands_nor_words(written: list[str | None]) -> None:
-    assert read_amounts(pa.array(written, pa.string())) is None
-
-
-def test_read_amounts__takes_dates_apart() -> None:
-    amounts = read_amounts(pa.array(["1999-12-31", "2000-02-29", "2001-01-01"]))
-    assert amounts is not None
-    assert {part: amounts.part(part).tolist() for part in PARTS} == {
-        "year": [1999, 2000, 2001],
-        "short year": [99, 0, 1],
-        "month": [12, 2, 1],
-        "year and month": [199912, 200002, 200101],
-        "day": [31, 29, 1],
-        "month and day": [1231, 229, 101],
-        "day and month": [3112, 2902, 101],
-        "day of year": [365, 60, 1],
-        "week": [52, 9, 1],
-        "weekday": [4, 1, 0],
-        "weekday_1": [5, 2, 1],
-    }
-    assert amounts.readings["dmY"].tolist() == [31121999, 29022000, 1012001]
 
 
 # --- columns that show an original

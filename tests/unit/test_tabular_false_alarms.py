@@ -503,3 +503,30 @@ def test_forgotten_rows__are_none_where_most_values_meet_originals_by_chance():
         opinion = opinion_on(original, _shuffled({"day": moved.astype(str), **kept}), log)
         found += findings(opinion, "forgotten_rows")
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("left", "check"),
+    [
+        (0.0, None),
+        (0.12, "partly_unchanged_column"),
+        (0.5, "partly_unchanged_column"),
+        (1.0, "unchanged_distinct_column"),
+    ],
+)
+def test_unchanged__amounts_drawn_again_and_put_in_other_rows_tell_nobody(left, check):
+    rng, n = np.random.default_rng(3), 600
+    income = np.round(np.exp(rng.normal(10, 0.5, n)), 2)
+    kept = {
+        name: rng.choice([*values], n) for name, values in (("sex", "fm"), ("region", "xyz"), ("age", "234"))
+    }
+    drawn = np.where(rng.random(n) < left, income, rng.choice(income, n))
+    tables = [{**kept, "income": income}, {**kept, "income": drawn}]
+    orders = np.arange(n), rng.permutation(n)
+    original, released = (
+        {name: column[order].astype(str).tolist() for name, column in each.items()}
+        for each, order in zip(tables, orders, strict=True)
+    )
+    log = log_of(**dict.fromkeys(kept, ("other", "keep")), income=("other", "x"))
+    found = [one.check for one in opinion_on(original, released, log).findings if one.column == "income"]
+    assert (check in found) if check else not [one for one in found if "unchanged" in one]

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from core.chance import binomial_tail
+from core.chance import NO_ACCIDENT, binomial_tail
 from core.coding import (
     CodedColumn,
     Codes,
@@ -25,19 +25,17 @@ from core.coding import (
     IntArray,
     coded,
     combination_codes,
-    joint_codes,
     some_rows,
 )
+from core.comparing.numbers import read_amounts
 from core.roles import Role, RoleSuggestion, is_trait, suggest_by_name, suggest_roles
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS
-from core.tabular.second_opinion.amounts import read_amounts
-from core.tabular.second_opinion.pair import CodedPair, LoggedTables, remembered
+from core.tabular.second_opinion.pair import CodedPair, LoggedTables, classes_together, remembered
 from core.tabular.second_opinion.persons import Persons
 
 _MOST_ROWS = 5_000  # persons that are compared
 _EXCEPTIONS = 0.02  # share of the records next to each other that may differ
-_BY_CHANCE = 1e-6  # probability, of all pairs of columns together, from which a function is one by chance
 _KEPT = 0.95  # share of values or cells from which they count as kept
 _FEWEST, _MOST = 3, 0.2  # distinct values of a column that others stand for; the latter per record
 _SOME = 200  # values that tell a column of dates
@@ -191,16 +189,12 @@ class _Search:
         """Return the original's and the released records by what kept columns of few values say of them."""
         if self.tables.n_original != self.tables.n_anonymized:
             return None
-        kept, n_groups = [], 1
-        for pair in sorted(self.pairs.values(), key=lambda each: each.n_values):
-            is_kept = pair.n_values > 1 and np.array_equal(*pair.counts_with_missing())
-            if is_kept and n_groups * pair.n_values <= _MOST_GROUPS:
-                kept.append(pair)
-                n_groups *= pair.n_values
-        if not kept:
-            return None
-        together = joint_codes(kept)
-        return together.original.astype(np.int64), together.anonymized.astype(np.int64)
+        pairs = [
+            pair
+            for pair in self.pairs.values()
+            if pair.n_values > 1 and np.array_equal(*pair.counts_with_missing())
+        ]
+        return classes_together(pairs, _MOST_GROUPS)
 
     def is_drawn_alike(self, ours: CodedColumn, original: str, chance: float) -> bool:
         """Whether a released column of unknown order is the original renamed, or cut into stretches."""
@@ -314,7 +308,7 @@ def measure_functions(
         for name in tables.anonymized.column_names
         if name not in others and tables.n_distinct("anonymized", name) > 1
     ]
-    chance = _BY_CHANCE / max(len(released) * len(search.originals), 1)
+    chance = NO_ACCIDENT / max(len(released) * len(search.originals), 1)
     real = [name for name in released if name not in made_up]
     found = {name: one for name in real if (one := _of_its_own(search, name, chance))}
     open_ones = {

@@ -11,59 +11,20 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from core.chance import NO_ACCIDENT_SPREADS, association
 from core.coding import IntArray
+from core.comparing.numbers import counted_numbers
 from core.tabular.second_opinion.pair import (
     CodedPair,
     LoggedTables,
-    association,
     in_groups,
     remembered,
 )
 
-_NUMBERED = r"^(?P<before>[^0-9]*)(?P<number>[0-9]{1,15})(?P<behind>[^0-9]*)$"
-_LOOKED_AT = 1000  # texts that show whether a column may be one of numbers
-_NEARLY_ALL, _FEW_KINDS = 0.97, 0.05  # share of the texts with a number, and of different letters around it
-_FEWEST_COUNTED, _WITHOUT_GAPS = 10, 0.2  # numbers, and the share of those from first to last that are there
-_NO_ACCIDENT = 5  # standard deviations beyond chance
 _TOGETHER = 0.25  # share of the most that two columns can depend on each other, from which they do
+_A_PART = 0.1  # share of the records of one value, from which a part of a column was left
 _SHIFTS = (0, -1, 1, -2, 2)  # by which counting may begin elsewhere
-
-
-def counted_numbers(texts: pa.Array) -> IntArray | None:
-    """Return shape (n_texts,): the number of each; None unless they were counted up, in whatever steps.
-
-    Nearly all have one number, between the same letters or few kinds of them; others are −1.
-    """
-    if len(texts) > _LOOKED_AT and _numbers(texts.slice(0, _LOOKED_AT)) is None:
-        return None
-    found = _numbers(texts)
-    if found is None:
-        return None
-    known = np.unique(found[found >= 0])
-    if len(known) < _FEWEST_COUNTED:
-        return None
-    step = int(np.gcd.reduce(np.diff(known)))
-    few_gaps = (known[-1] - known[0]) // step < len(known) / _WITHOUT_GAPS
-    return np.where(found < 0, -1, found // step) if few_gaps else None
-
-
-def _numbers(texts: pa.Array) -> IntArray | None:
-    """Return the number of each text; None unless nearly all have one, between few kinds of letters."""
-    parts = pc.extract_regex(texts, _NUMBERED)
-    letters = pc.binary_join_element_wise(
-        pc.struct_field(parts, "before"), pc.struct_field(parts, "behind"), "0"
-    )
-    n_kinds = pc.count_distinct(letters).as_py()
-    if not 0 < n_kinds <= max(1, _FEW_KINDS * len(texts)):
-        return None
-    if letters.null_count > (1 - _NEARLY_ALL) * len(texts):
-        return None
-    numbers = pc.cast(pc.struct_field(parts, "number"), pa.int64())
-    found: IntArray = pc.fill_null(numbers, -1).to_numpy(zero_copy_only=False)
-    return found
 
 
 @remembered
@@ -94,16 +55,22 @@ def shown_by_others(
 
 
 def is_in_other_records(tables: LoggedTables, column: CodedPair) -> bool:
-    """Whether a kept column stands in other records than before, as far as the columns beside it show.
+    """Whether a column's values stand in other records than before, as far as the columns beside it show.
 
-    Records are not found whole with it, and those of one value agree in no column more than by chance.
+    Of a kept column: records are not found whole with it, and those of one value agree in no column more than
+    by chance. Of one of which a part of the values is there: so few records of one value can be the same, by
+    the columns kept beside it, that no part of the column was left as it was.
     """
+    beside = _beside(tables, column.pair.original, column.pair.anonymized)
+    kept = [pair for pair in beside if pair.is_kept]
+    if not column.is_kept:
+        beyond, possible, spread = _agreement(kept, column.original, column.anonymized)
+        return tables.tells_apart(column) and beyond + 2 * spread < _A_PART * possible
     if column.pair.anonymized not in tables.apart:
         return False
     if not tables.tells_apart(column):
         return True
-    beside = _beside(tables, column.pair.original, column.pair.anonymized)
-    if _do_agree([pair for pair in beside if pair.is_kept], column.original, column.anonymized) is not False:
+    if _do_agree(kept, column.original, column.anonymized) is not False:
         return False
     rows, others = _same(column.original, column.anonymized)
     return not any(
@@ -148,20 +115,28 @@ def _renumbered(before: IntArray, after: IntArray) -> Iterator[IntArray]:
 
 def _do_agree(kept: list[CodedPair], before: IntArray, after: IntArray) -> bool | None:
     """Whether records of one number agree in kept columns beyond chance; None where these cannot tell."""
+    beyond, possible, spread = _agreement(kept, before, after)
+    accident = NO_ACCIDENT_SPREADS * spread
+    return None if possible / 2 < accident else beyond > max(accident, possible / 2)
+
+
+def _agreement(kept: list[CodedPair], before: IntArray, after: IntArray) -> tuple[float, float, float]:
+    """Return the cells of kept columns in which records of one number agree beyond chance, and could.
+
+    And the standard deviation of what chance gives.
+    """
     rows, other_rows = _same(before, after)
-    same, by_chance, n = 0, 0.0, 0
+    beyond = possible = by_chance = 0.0
     for pair in kept:
         ours, theirs = pair.original[rows], pair.anonymized[other_rows]
         filled = (ours >= 0) & (theirs >= 0)
-        n_codes = 1 + int(max(pair.original.max(), pair.anonymized.max()))
+        n, n_codes = int(filled.sum()), 1 + int(max(pair.original.max(), pair.anonymized.max()))
         counts = [np.bincount(each[filled], minlength=n_codes) for each in (ours, theirs)]
-        n += int(filled.sum())
-        same += int((ours == theirs)[filled].sum())
-        by_chance += float(np.multiply(*counts).sum()) / max(int(filled.sum()), 1)
-    accident = _NO_ACCIDENT * math.sqrt(by_chance + 1)
-    if (n - by_chance) / 2 < accident:
-        return None
-    return same - by_chance > max(accident, (n - by_chance) / 2)
+        met = float(np.multiply(*counts).sum()) / max(n, 1)
+        beyond += float((ours == theirs)[filled].sum()) - met
+        possible += n - met
+        by_chance += met
+    return beyond, possible, math.sqrt(by_chance + 1)
 
 
 def _same(before: IntArray, after: IntArray) -> tuple[IntArray, IntArray]:

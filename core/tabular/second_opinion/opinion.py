@@ -28,7 +28,7 @@ from core.tabular.second_opinion.computed import (
     measure_computed,
     measure_kept_likeness,
 )
-from core.tabular.second_opinion.derivations import Derivation, Search, judge_derivations, measure_derivations
+from core.tabular.second_opinion.derivations import judge_derivations, measure_derivations
 from core.tabular.second_opinion.disguises import (
     DisguiseMeasurement,
     judge_disguises,
@@ -57,6 +57,7 @@ from core.tabular.second_opinion.relinkage import (
     measure_relinkage,
 )
 from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
+from core.tabular.second_opinion.search import Derivation, Search
 from core.tabular.second_opinion.sorting import SortedAlike, judge_sorting, measure_sorting
 from core.tabular.second_opinion.standouts import Standouts, judge_standouts, measure_standouts
 from core.tabular.second_opinion.structure import StructureMeasurement, judge_structure, measure_structure

@@ -20,6 +20,7 @@ import scipy
 
 from core.calendars import with_iso_dates
 from core.cells import CodeArray, equal_values, text_and_offsets
+from core.chance import NO_ACCIDENT_SPREADS, dependence
 from core.coding import (
     BoolArray,
     CodedColumn,
@@ -28,6 +29,7 @@ from core.coding import (
     SharedCodes,
     coded,
     coded_parts,
+    joint_codes,
     one_below_the_other,
     some_rows,
 )
@@ -43,7 +45,6 @@ _P = ParamSpec("_P")
 Order = Literal["kept", "changed", "unknown"]
 
 _KEPT = 0.95  # share of values, rows or records from which they count as kept
-_NO_ACCIDENT = 5  # standard deviations beyond chance
 _MOST_GROUPS, _MANY = 10, 100  # groups of a column's values; records times groups that make a dependence seen
 _BY_CHANCE = 1e-3  # probability of a dependence, from which it is none
 _TELLS_APART, _BEYOND = 0.2, 3.0  # share of distinct values; standard deviations beyond chance
@@ -212,7 +213,7 @@ def _keeps_rows(pair: CodedPair) -> bool:
     """Whether at least half of what reappears beyond chance is in its own row, and that is no accident."""
     found = pair.n_same_row - pair.n_same_row_by_chance
     possible = pair.n_same_values - pair.n_same_row_by_chance
-    return found >= possible / 2 and found > _NO_ACCIDENT * math.sqrt(pair.n_same_row_by_chance + 1)
+    return found >= possible / 2 and found > NO_ACCIDENT_SPREADS * math.sqrt(pair.n_same_row_by_chance + 1)
 
 
 def in_groups(column: CodedColumn) -> IntArray:
@@ -227,30 +228,19 @@ def in_groups(column: CodedColumn) -> IntArray:
     return groups.astype(np.int64)
 
 
-def dependence(before: IntArray, after: IntArray) -> tuple[float, int]:
-    """Return how much two columns of groups depend on each other, and the degrees of freedom.
+def classes_together(pairs: Sequence[CodedPair], most: int) -> tuple[IntArray, IntArray] | None:
+    """Return the classes of the original's and of the released records by columns of fewest values.
 
-    The smaller of Pearson's statistic, which one chance meeting of two rare values makes large, and of twice
-    the logarithm of the likelihood ratio (Wilks 1938), which many empty cells do.
+    A column with which there are more than `most` classes of the original is left out; None where all are.
     """
-    size = int(after.max()) + 1
-    table = np.bincount(before * size + after, minlength=(int(before.max()) + 1) * size).reshape(-1, size)
-    table = table[table.any(axis=1)][:, table.any(axis=0)]
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(before)
-    freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    pearson = ((table - expected) ** 2 / expected).sum()
-    ratio = 2 * scipy.special.xlogy(table, table / expected).sum()
-    return float(min(pearson, ratio)), freedom
-
-
-def association(before: IntArray, after: IntArray) -> float:
-    """Return how much two columns of groups depend on each other, from 0 to 1 where one follows from one.
-
-    As a share of what they do where the rows of both are sorted by them.
-    """
-    statistic, _ = dependence(before, after)
-    most, _ = dependence(np.sort(before), np.sort(after))
-    return statistic / most if most else 0.0
+    kept: list[CodedPair] = []
+    for pair in sorted(pairs, key=lambda one: one.n_values):
+        if len(np.unique(joint_codes([*kept, pair]).original)) <= most:
+            kept.append(pair)
+    if not kept:
+        return None
+    both = joint_codes(kept)
+    return both.original.astype(np.int64), both.anonymized.astype(np.int64)
 
 
 def pair_tables(original: pa.Table, anonymized: pa.Table, log: AnonymizationLog) -> LoggedTables:

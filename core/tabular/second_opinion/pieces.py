@@ -18,13 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import IntArray, distinct_values
-from core.roles import Role
-from core.roles.vocabulary import match_name
-from core.tabular.columns import is_high_risk
-from core.tabular.second_opinion.derivations import Derivation, Search, are_drawn_alike
+from core.comparing.numbers import counted_numbers
+from core.comparing.sets import Counted, are_drawn_alike
 from core.tabular.second_opinion.names_elsewhere import folded_texts, folded_together
-from core.tabular.second_opinion.numbering import counted_numbers, same_number_same_record
+from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import remembered
+from core.tabular.second_opinion.search import Derivation, Search
 
 _LONGEST = 24  # characters of a value
 _LENGTHS = (2, 3)  # characters of the pieces that are looked for; of digits alone three
@@ -39,7 +38,6 @@ _WORDS = r"^[^\p{L}]*(?P<first>\p{L})\p{L}*(?:[^\p{L}]+(?:.*[^\p{L}])?(?P<last>\
 
 _Letters = npt.NDArray[np.str_]
 _Place = tuple[int, int]  # from the beginning (0) or the end (1) of a value, and how many characters from it
-Counted = tuple[npt.NDArray[np.generic], IntArray]  # distinct values, ascending, and the records of each
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -128,7 +126,7 @@ def _sought(search: Search) -> Iterator[tuple[_Spelled, bool]]:
     for name in search.originals:
         amounts = search.amounts("original", name, sampled=True)
         is_date = amounts is not None and amounts.kind == "date"
-        if (is_date or (identifies(search, name) and search.taken_out(name))) and n_found < _MOST_COLUMNS:
+        if (is_date or (search.identifies(name) and search.taken_out(name))) and n_found < _MOST_COLUMNS:
             spelled = _spelled(search, "original", name)
             if spelled is not None:
                 n_found += 1
@@ -157,13 +155,6 @@ def _first_letters(search: Search, name: str) -> tuple[_Letters, _Letters]:
     parts = (pc.fill_null(pc.struct_field(found, part), "").to_pylist() for part in ("first", "last"))
     first, last = (np.array([*part, ""], dtype="U1")[column.codes] for part in parts)
     return first, last
-
-
-def identifies(search: Search, name: str) -> bool:
-    """Whether a column, by its name or the log, is a direct identifier."""
-    named = match_name(name)
-    by_name = named is not None and named.rule.role is Role.DIRECT_IDENTIFIER
-    return by_name or is_high_risk(search.tables.log.entry(name).semantic)
 
 
 def _tokens(search: Search) -> Iterator[_Spelled]:

@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.comparing.numbers import read_amounts
 from core.dates import read_dates
 from core.letters import narrowed
-from core.tabular.second_opinion.amounts import read_amounts
 
 _SIGNS = re.compile(r"[\W_]+")
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"

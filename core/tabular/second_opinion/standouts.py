@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import CodeArray
-from core.chance import binomial_tail
+from core.chance import NO_ACCIDENT, binomial_tail
 from core.coding import BoolArray, CodedColumn, IntArray, sorted_distinct
+from core.comparing.numbers import read_amounts
 from core.roles import Role, RoleSuggestion
-from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.second_opinion.persons import Persons
 from core.tabular.settings import SecondOpinionThresholds
@@ -28,7 +28,6 @@ _LEFT = 0.9  # share of unchanged cells from which a column was not changed at a
 _MOSTLY = 0.9  # share of the cells of a block that are as they were
 _LARGEST_BLOCK = 0.5  # share of the rows
 _FEWEST_ROWS, _FEW_VALUES = 5, 3
-_NO_CHANCE = 1e-4
 _LOSS = 4.0  # what a changed row costs a block, of what an unchanged row brings
 
 
@@ -191,7 +190,7 @@ def _is_no_chance(same: BoolArray, start: int, end: int, persons: Persons | None
     if end - start > _LARGEST_BLOCK * len(same) or n_inside < max(_FEWEST_ROWS, _MOSTLY * (end - start)):
         return False
     share = max(int(np.count_nonzero(same)) - n_inside, 1) / (len(same) - (end - start))
-    return bool(len(same) * binomial_tail(n_inside, end - start, share) <= _NO_CHANCE)
+    return bool(len(same) * binomial_tail(n_inside, end - start, share) <= NO_ACCIDENT)
 
 
 def _is_capped(anonymized: CodeArray, start: int, end: int) -> bool:

@@ -14,16 +14,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import scipy
 
-from core.cells import as_numbers
+from core.chance import NO_ACCIDENT_SPREADS
 from core.coding import IntArray, some_rows
+from core.comparing.nearest import letter_pairs, n_shared_pairs, standard_ranks
+from core.comparing.numbers import read_amounts
+from core.comparing.sets import are_drawn_anew
 from core.dates import read_dates
 from core.letters import without_accents
 from core.roles import Role, RoleSuggestion
-from core.tabular.second_opinion.amounts import read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionSettings
 from core.tabular.words import listed
@@ -34,7 +34,6 @@ _FEWEST = 25  # filled rows below which chance explains too much
 _ENOUGH = 200  # rows below which not one value of the original may be left
 _FEWEST_VALUES = 10  # distinct ones
 _N_SPELLED = 20_000  # sampled cells whose letters and words are counted
-_NO_ACCIDENT = 4.0  # standard deviations beyond chance
 _N_SHUFFLES = 40
 _N_ROWS = 1_000  # sampled rows that are held against other rows
 _WORD = re.compile(r"[^\W_]{2,}")
@@ -42,7 +41,6 @@ _N_GLANCE = 100  # cells that show how dates are written
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _SAME_BUILD = 0.5  # share of the cells that are built alike in both columns
-_RARE = 1e-3  # probability below which two columns are more alike than chance
 
 
 def measure_surrogates(
@@ -102,68 +100,43 @@ def _are_surrogates(pair: CodedPair, tables: LoggedTables, settings: SecondOpini
         return False
     if n_filled < _ENOUGH and pair.n_same_values:
         return False
-    original, anonymized = tables.original[pair.pair.original], tables.anonymized[pair.pair.anonymized]
-    if tables.in_order and not _unrelated_in_rows(pair, original, anonymized, settings):
+    columns = tables.original[pair.pair.original], tables.anonymized[pair.pair.anonymized]
+    if tables.in_order and not _unrelated_in_rows(pair, columns, settings):
         return False
-    if _are_dates(original) and _are_dates(anonymized):
+    if all(_are_dates(column) for column in columns):
         return tables.order == "kept"
-    return _by_chance(pair.original_counts, pair.anonymized_counts) and _differently_spelled(
-        _sampled(original, settings), _sampled(anonymized, settings)
+    texts = [_sampled(column, settings) for column in columns]
+    return are_drawn_anew(pair.original_counts, pair.anonymized_counts) and all(
+        are_drawn_anew(*_aligned(*map(counted, texts))) for counted in (_letters, _words)
     )
 
 
 def _unrelated_in_rows(
-    pair: CodedPair, original: pa.ChunkedArray, anonymized: pa.ChunkedArray, settings: SecondOpinionSettings
+    pair: CodedPair, columns: tuple[pa.ChunkedArray, pa.ChunkedArray], settings: SecondOpinionSettings
 ) -> bool:
+    """Whether values, numbers, dates and texts have no more to do with their own than with other rows'."""
     by_chance = pair.n_same_row_by_chance
-    if pair.n_same_row > by_chance + _NO_ACCIDENT * math.sqrt(by_chance + 1):
+    rows = np.flatnonzero((pair.original >= 0) & (pair.anonymized >= 0))
+    beyond = (pair.n_same_row - by_chance) / math.sqrt(by_chance + 1)
+    if beyond > NO_ACCIDENT_SPREADS or len(rows) < _FEWEST:
         return False
     rng = np.random.default_rng(settings.seed)
-    rows = np.flatnonzero((pair.original >= 0) & (pair.anonymized >= 0))
-    if len(rows) < _FEWEST:
-        return False
-    rows = np.sort(rng.choice(rows, min(len(rows), _N_ROWS), replace=False))
-    ours, theirs = (column.take(pa.array(rows)) for column in (original, anonymized))
-    amounts = [_amounts(cells) for cells in (ours, theirs)]
-    ranks = [np.argsort(np.argsort(one)) for one in amounts if one is not None]
-    if len(ranks) == len(amounts):
-        correlation = float(np.asarray(np.corrcoef(ranks[0], ranks[1]))[0, 1])
-        return abs(correlation) * math.sqrt(len(rows)) < _NO_ACCIDENT
-    return _no_likeness(ours.to_pylist(), theirs.to_pylist(), rng)
-
-
-def _amounts(cells: pa.ChunkedArray) -> npt.NDArray[np.float64] | None:
-    """Return numbers, and dates as numbers; None where not all cells are one of them."""
-    numbers = as_numbers(cells)
-    if numbers is not None:
-        return numbers
-    read = read_amounts(cells)
-    return None if read is None or read.kind != "date" or np.isnan(read.numbers).any() else read.numbers
+    rows = rows[some_rows(rng, len(rows), _N_ROWS)]
+    cells = [column.take(pa.array(rows)) for column in columns]
+    amounts = [read_amounts(each) for each in cells]
+    ranks = [standard_ranks(one.numbers) for one in amounts if one is not None]
+    if len(ranks) == len(cells):
+        return abs(float(ranks[0] @ ranks[1])) * math.sqrt(len(rows)) < NO_ACCIDENT_SPREADS
+    sides = (letter_pairs(list(map(_plain, each.to_pylist()))) for each in cells)
+    _, likeness = n_shared_pairs(*sides)
+    dealt = [likeness[np.arange(len(rows)), rng.permutation(len(rows))].mean() for _ in range(_N_SHUFFLES)]
+    spread = max(float(np.std(dealt)), 1e-9)
+    return bool(np.diag(likeness).mean() < np.mean(dealt) + NO_ACCIDENT_SPREADS * spread)
 
 
 def _are_dates(cells: pa.ChunkedArray) -> bool:
     """Whether the first filled cells are all written with year, month and day."""
     return bool(read_dates(cells.drop_null().slice(0, _N_GLANCE).combine_chunks()).known.all())
-
-
-def _no_likeness(ours: Sequence[str], theirs: Sequence[str], rng: np.random.Generator) -> bool:
-    """Whether texts share no more pairs of characters with their own original than with shuffled ones."""
-    a, b = ([_pairs(text) for text in side] for side in (ours, theirs))
-    own = _likeness(a, b)
-    shuffled = [_likeness(a, [b[row] for row in rng.permutation(len(b))]) for _ in range(_N_SHUFFLES)]
-    return own < float(np.mean(shuffled)) + _NO_ACCIDENT * max(float(np.std(shuffled)), 1e-9)
-
-
-def _likeness(a: Sequence[frozenset[str]], b: Sequence[frozenset[str]]) -> float:
-    """Return the share of their pairs of characters that texts share with those beside them, on average."""
-    n_shared = np.array([len(one & other) for one, other in zip(a, b, strict=True)])
-    sizes = np.array([len(one) + len(other) for one, other in zip(a, b, strict=True)])
-    return float((n_shared / np.maximum(sizes - n_shared, 1)).mean())
-
-
-def _pairs(text: str) -> frozenset[str]:
-    plain = _plain(text)
-    return frozenset(plain[i : i + 2] for i in range(len(plain) - 1)) or frozenset({plain})
 
 
 def _plain(text: str) -> str:
@@ -175,11 +148,6 @@ def _sampled(column: pa.ChunkedArray, settings: SecondOpinionSettings) -> list[s
     filled = column.drop_null()
     rows = some_rows(np.random.default_rng(settings.seed), len(filled), _N_SPELLED)
     return [_plain(text) for text in filled.take(pa.array(rows)).to_pylist()]
-
-
-def _differently_spelled(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether two columns share no more anagrams and words than two draws of one population."""
-    return all(_by_chance(*_aligned(counted(ours), counted(theirs))) for counted in (_letters, _words))
 
 
 def _letters(texts: Sequence[str]) -> Counter[str]:
@@ -195,20 +163,3 @@ def _words(texts: Sequence[str]) -> Counter[str]:
 def _aligned(ours: Counter[str], theirs: Counter[str]) -> tuple[IntArray, IntArray]:
     keys = ours.keys() | theirs.keys()
     return np.array([ours.get(key, 0) for key in keys]), np.array([theirs.get(key, 0) for key in keys])
-
-
-def _by_chance(ours: IntArray, theirs: IntArray) -> bool:
-    """Whether counts of the same values differ at least as much as those of two independent draws would."""
-    # Pearson's statistic given the totals against a gamma of its mean and variance, exact for binomial counts
-    known = ours + theirs > 0
-    total = (ours + theirs)[known].astype(float)
-    share = float(theirs.sum() / max(total.sum(), 1.0))
-    spread = share * (1 - share)
-    if not spread or len(total) < _FEWEST_VALUES:
-        return False
-    statistic = float(((theirs[known] - total * share) ** 2 / (total * spread)).sum())
-    mean = len(total) - 1.0
-    variance = max(float((2 + (1 - 6 * spread) / (total * spread)).sum()), 1.0)
-    return (
-        statistic >= mean or scipy.special.gammainc(mean**2 / variance, statistic / (variance / mean)) > _RARE
-    )
