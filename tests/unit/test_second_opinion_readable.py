@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from core.comparing.made_up import recombined
+from core.comparing.readings import keys_of, plain
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.second_opinion.made_up import recombined
+from core.tabular.second_opinion.in_codes import ReadableColumn, judge_in_codes, measure_in_codes
 from core.tabular.second_opinion.pair import pair_tables
-from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable
-from core.tabular.second_opinion.rewriting import plain, plain_forms
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Verdict
 from tests.second_opinion_examples import Columns, log_of, table
@@ -50,7 +50,7 @@ def _read(make: Make, *, shuffled: bool) -> tuple[ReadableColumn, ...]:
 def _measured(original: Columns, anonymized: Columns) -> tuple[ReadableColumn, ...]:
     log = log_of(**{name: ("", "keep" if name == "ward" else "drop") for name in original})
     tables = pair_tables(table(original), table(anonymized), log)
-    return measure_readable(tables, measure_unchanged(tables), SecondOpinionSettings())
+    return measure_in_codes(tables, measure_unchanged(tables), SecondOpinionSettings())
 
 
 def _dates(form: str) -> Callable[[dict[str, list[str]], np.random.Generator], list[str]]:
@@ -146,7 +146,7 @@ def test_measure_readable__reads_nothing_off_other_values(name: str, *, shuffled
 def test_plain_forms__write_names_and_numbers_as_people_do(
     original: list[str], token: list[str], how: str
 ) -> None:
-    found = [name for name, forms in plain_forms(original) if forms == [plain(each) for each in token]]
+    found = [name for name, forms in keys_of(original) if forms == [plain(each) for each in token]]
     assert any(how in name for name in found), found
 
 
@@ -177,7 +177,7 @@ def test_judge_readable__names_columns_form_and_count() -> None:
         original_distinct_share=0.3,
         taken_out=True,
     )
-    (finding,) = judge_readable([one], SecondOpinionThresholds())
+    (finding,) = judge_in_codes([one], SecondOpinionThresholds())
     assert finding.verdict is Verdict.FAIL
     assert finding.message == (
         "Values of the original column `record` can be read off `token`, written backwards: 40 of 80 "

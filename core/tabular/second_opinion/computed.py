@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from core.chance import binomial_tail
 from core.coding import BoolArray, IntArray
+from core.comparing.made_up import recombined
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
@@ -44,7 +45,6 @@ from core.tabular.second_opinion.digests import (
     unkeyed_digests,
     with_iso_dates,
 )
-from core.tabular.second_opinion.made_up import recombined
 from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.unchanged import ColumnComparison

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import IntArray, distinct_values
+from core.comparing.readings import folded_texts, together
 from core.roles import Role
 from core.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.derivations import Derivation, Search, are_drawn_alike
-from core.tabular.second_opinion.names_elsewhere import folded_texts, folded_together
 from core.tabular.second_opinion.numbering import counted_numbers, same_number_same_record
 from core.tabular.second_opinion.pair import remembered
 
@@ -180,7 +180,7 @@ def _tokens(search: Search) -> Iterator[_Spelled]:
 
 def _spelled(search: Search, side: str, name: str) -> _Spelled | None:
     column = distinct_values(search.cells(side, name, sampled=False))
-    texts = folded_together(column.values)
+    texts = together(folded_texts(column.values))
     lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False)
     fit = (lengths > 0) & (lengths <= _LONGEST)
     if not fit.any() or column.counts[fit].sum() < _NEARLY_ALL * column.n_filled:

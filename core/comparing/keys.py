@@ -1,0 +1,132 @@
+"""Keys: whether what a cell shows holds the key of its own row, or of any row, beyond what chance gives.
+
+Where rows are known, a hit is a cell that holds the value of its own row, and chance is counted exactly: how
+many hold it if all rows stand in random order. Where they are not, a hit is a cell that holds any value, and
+chance is how many hold made-up values of the same build, see :mod:`core.comparing.made_up`.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.chance import poisson_tail
+from core.coding import IntArray
+from core.comparing.made_up import are_dates
+from core.comparing.readings import first_letters, keys_of, plain
+
+FEWEST = 3  # cells, and different values, that are no accident
+_SHORTEST_END, _LONGEST_END = 4, 12
+_DENSE = 0.2  # share of a range of numbers that is taken, from which any number of it occurs by chance
+_BACKWARDS = "written backwards"
+
+Held = tuple[IntArray, IntArray]  # distinct pairs: a distinct cell, and the number of a value that it holds
+How = str | int  # how it is written; n for the first n characters, -n for the last
+Source = tuple[str, How]  # column of the values, and how
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hits:
+    """Cells that hold a value, and how many would by chance."""
+
+    n_hits: int
+    n_compared: int  # cells that could
+    n_by_chance: float
+    by_rows: bool  # whether the value is that of their own row; else any
+
+    def are_more(self, times: float, no_accident: float, *, least_share: float = 0.0) -> bool:
+        """Whether they are so many times, and so improbably, more than chance gives."""
+        least = max(FEWEST, least_share * self.n_compared, times * self.n_by_chance)
+        expected = max(self.n_by_chance, 1 / (self.n_compared + 1) if least_share else 1e-9)
+        return bool(self.n_hits >= least and poisson_tail(self.n_hits, expected) <= no_accident)
+
+
+def hits_in_rows(held: Held, cells: IntArray, values: IntArray) -> Hits:
+    """Count the cells that hold the value of their own row, and how many would in random order.
+
+    Parameters
+    ----------
+    cells, values
+        Shape (n_rows,): the distinct cell, and the number of the value, of each row; -1 for none.
+    """
+    text, number = held
+    n_compared = int(np.count_nonzero((cells >= 0) & (values >= 0)))
+    if not len(text):
+        return Hits(n_hits=0, n_compared=n_compared, n_by_chance=0.0, by_rows=True)
+    n_numbers = 1 + int(max(values.max(initial=-1), number.max(initial=-1)))
+    pairs = np.sort(text * n_numbers + number)
+    rows = np.flatnonzero((cells >= 0) & (values >= 0))
+    of_rows = cells[rows] * n_numbers + values[rows]
+    place = np.minimum(np.searchsorted(pairs, of_rows), len(pairs) - 1)
+    n_of_text = np.bincount(cells[cells >= 0], minlength=int(text.max(initial=-1)) + 1)
+    n_of_number = np.bincount(values[values >= 0], minlength=n_numbers)
+    by_chance = (n_of_text[text] * n_of_number[number]).sum() / max(len(cells), 1)
+    n_hits = int(np.count_nonzero(pairs[place] == of_rows))
+    return Hits(n_hits=n_hits, n_compared=n_compared, n_by_chance=float(by_chance), by_rows=True)
+
+
+@dataclass(kw_only=True, eq=False)
+class Keys:
+    """Keys of the values of some columns, to look for inside plain texts, or as the whole of them."""
+
+    # whether each value counts that a key may stand for, as where rows are known; else one of them
+    of_rows: bool
+    inside: defaultdict[str, dict[Source, list[int]]] = field(default_factory=lambda: defaultdict(dict))
+    whole: defaultdict[str, dict[Source, list[int]]] = field(default_factory=lambda: defaultdict(dict))
+    values: dict[str, Sequence[str]] = field(default_factory=dict)  # of each column
+    numbers: defaultdict[Source, set[int]] = field(default_factory=lambda: defaultdict(set))  # with a key
+
+    def add(self, name: str, values: Sequence[str], *, like: Sequence[str] | None = None) -> None:
+        """Add distinct values of a column; made-up ones as `like` the real ones are looked for."""
+        self.values[name] = values
+        dense = not self.of_rows and _are_dense(like or values)
+        for how, keys in keys_of(values):
+            if not dense or how == _BACKWARDS:  # of numbers almost without gaps, any such number is one
+                self._add(self.inside, (name, how), keys)
+        if dense or are_dates(like or values):  # a year ends no date
+            return
+        for how, letters in first_letters(values) if self.of_rows else ():
+            self._add(self.inside, (name, how), letters)
+        bare = [plain(value) for value in values]
+        for n in range(_SHORTEST_END, _LONGEST_END):
+            for end, part in ((-n, slice(-n, None)), (n, slice(n))):
+                self._add(self.whole, (name, end), [each[part] if len(each) > n else "" for each in bare])
+
+    def _add(
+        self, into: defaultdict[str, dict[Source, list[int]]], source: Source, keys: Sequence[str]
+    ) -> None:
+        for number, key in enumerate(keys):
+            if key:
+                known = into[key].setdefault(source, [])
+                self.numbers[source].add(number)
+                if self.of_rows or not known:
+                    known.append(number)
+
+    def held(self, texts: Sequence[str]) -> dict[Source, Held]:
+        """Return which of some plain texts hold which values; the first word of a text is its whole."""
+        pairs: defaultdict[Source, set[tuple[int, int]]] = defaultdict(set)
+        lengths = sorted({len(key) for key in self.inside})
+        for text, shown in enumerate(texts):
+            found = [self.whole.get(shown.partition(" ")[0], {})]
+            found += [
+                self.inside[part]
+                for n in lengths
+                for start in range(len(shown) - n + 1)
+                if (part := shown[start : start + n]) in self.inside
+            ]
+            for sources in found:
+                for source, numbers in sources.items():
+                    pairs[source].update((text, number) for number in numbers)
+        return {source: _arrays(each) for source, each in pairs.items()}
+
+
+def _arrays(pairs: Collection[tuple[int, int]]) -> Held:
+    both = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _are_dense(values: Sequence[str]) -> bool:
+    """Whether the numbers that values are, or hold, fill a good part of their range."""
+    numbers = {int(bare) for value in values if (bare := "".join(c for c in value if c.isdecimal())[:30])}
+    return bool(numbers) and len(numbers) > _DENSE * (max(numbers) - min(numbers) + 1)
