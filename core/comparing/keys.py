@@ -14,16 +14,13 @@ import numpy as np
 from core.chance import poisson_tail
 from core.coding import IntArray
 from core.comparing.made_up import are_dates
-from core.comparing.readings import first_letters, keys_of, plain
+from core.comparing.readings import BACKWARDS, keys_of
 
 FEWEST = 3  # cells, and different values, that are no accident
-_SHORTEST_END, _LONGEST_END = 4, 12
 _DENSE = 0.2  # share of a range of numbers that is taken, from which any number of it occurs by chance
-_BACKWARDS = "written backwards"
 
 Held = tuple[IntArray, IntArray]  # distinct pairs: a distinct cell, and the number of a value that it holds
-How = str | int  # how it is written; n for the first n characters, -n for the last
-Source = tuple[str, How]  # column of the values, and how
+Source = tuple[str, str]  # column of the values, and how they are written
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,17 +78,14 @@ class Keys:
         """Add distinct values of a column; made-up ones as `like` the real ones are looked for."""
         self.values[name] = values
         dense = not self.of_rows and _are_dense(like or values)
-        for how, keys in keys_of(values):
-            if not dense or how == _BACKWARDS:  # of numbers almost without gaps, any such number is one
-                self._add(self.inside, (name, how), keys)
-        if dense or are_dates(like or values):  # a year ends no date
-            return
-        for how, letters in first_letters(values) if self.of_rows else ():
-            self._add(self.inside, (name, how), letters)
-        bare = [plain(value) for value in values]
-        for n in range(_SHORTEST_END, _LONGEST_END):
-            for end, part in ((-n, slice(-n, None)), (n, slice(n))):
-                self._add(self.whole, (name, end), [each[part] if len(each) > n else "" for each in bare])
+        no_ends = dense or are_dates(like or values)  # a year ends no date
+        for reading, keys in keys_of(values):
+            # of numbers almost without gaps, any such number is one
+            if (dense and reading.how != BACKWARDS) or (reading.place != "inside" and no_ends):
+                continue
+            if self.of_rows or reading.place != "rows":
+                into = self.whole if reading.place == "whole" else self.inside
+                self._add(into, (name, reading.how), keys)
 
     def _add(
         self, into: defaultdict[str, dict[Source, list[int]]], source: Source, keys: Sequence[str]

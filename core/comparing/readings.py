@@ -6,12 +6,14 @@ all. Encodings that say themselves what they are, such as Base64, are undone by 
 
 import codecs
 import html
+import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
+from typing import Literal
 from urllib.parse import unquote
 
 import numpy as np
@@ -20,6 +22,7 @@ import pyarrow.compute as pc
 
 from core.dates import read_dates
 from core.letters import narrowed
+from core.words import text
 
 _SIGNS = re.compile(r"[\W_]+")
 _NO_WORD = r"[^\p{L}\p{N}]+"
@@ -234,6 +237,15 @@ def _romanized(between: str, customary: slice, _: str, words: str) -> str:
     return f"{surname} {between.join(given)}"
 
 
+def _first_letters(words: str) -> str:
+    names = [word for word in words.split() if word.isalpha()]
+    return "".join(word[0] for word in names) if len(names) > 1 else ""
+
+
+def _end(first: int, last: int | None, value: str, _: str) -> str:
+    return plain(value)[first:last]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """A way to write a value so that it can be recognized.
@@ -247,13 +259,18 @@ class Reading:
     code: str = ""  # what a sceptic runs in Python: an expression in the text ``v``
     turns_back: bool = False  # whether anybody turns all of its values back
     in_texts: bool = False  # whether names are looked for so among the words of running texts too
+    # where a key is looked for: inside cells, as a whole cell, or inside those of its own row, however short
+    place: Literal["inside", "whole", "rows"] = "inside"
 
 
-PLAIN, _SPELLED = "in plain form", "in another spelling"
+PLAIN, FIRST_LETTERS, _SPELLED = "in plain form", "by the first letters of its words", "in another spelling"
+BACKWARDS = "written backwards"
+_ENDS = range(4, 12)
 READINGS = (
+    Reading(how=PLAIN, key=lambda v, _: v, turns_back=True),
     Reading(how="in ROT13", key=lambda v, _: codecs.encode(v, "rot13"), turns_back=True,
             code='codecs.encode(v, "rot13")'),
-    Reading(how="written backwards", key=lambda _, w: w[::-1], turns_back=True, in_texts=True,
+    Reading(how=BACKWARDS, key=lambda _, w: w[::-1], turns_back=True, in_texts=True,
             code="v[::-1]"),
     Reading(how="with its words in other order", key=lambda _, w: _other_order(w)),
     Reading(how="by its digits", key=lambda _, w: _digits(w), code=r're.sub(r"\D", "", v)'),
@@ -275,12 +292,18 @@ READINGS = (
       for digits in _DIGITS_FOR_LETTERS),
     *(Reading(how=_SPELLED, key=partial(_romanized, between, customary), in_texts=True)
       for between in (" ", "") for customary in (slice(0), slice(5), slice(1))),
+    Reading(how=FIRST_LETTERS, key=lambda _, w: _first_letters(w), place="rows"),
+    Reading(how=FIRST_LETTERS, key=lambda _, w: _first_letters(w)[::-1], place="rows"),
+    *(Reading(how=text("by its last {characters} characters", characters=n), key=partial(_end, -n, None),
+              place="whole") for n in _ENDS),
+    *(Reading(how=text("by its first {characters} characters", characters=n), key=partial(_end, 0, n),
+              place="whole") for n in _ENDS),
 )  # fmt: skip
-TURNED_BACK = frozenset({PLAIN, *(reading.how for reading in READINGS if reading.turns_back)})
+TURNED_BACK = tuple(reading for reading in READINGS if reading.turns_back)
 
+_AS_DATE = Reading(how="as digits of a date", key=lambda v, _: v)
 _DATES = ("%Y%m%d", "%d%m%Y", "%m%d%Y", "%y%m%d", "%d%m%y", "%m%d%y", "%Y %m %d", "%-d %-m %Y")
 _BACKWARDS = ("%Y%m%d", "%d%m%Y")
-FIRST_LETTERS = "by the first letters of its words"
 
 
 def dated(values: Sequence[str]) -> Iterator[list[str]]:
@@ -303,27 +326,25 @@ def _dated(pattern: str, year: int, month: int, day: int) -> str:
     return re.sub("%-?[a-zA-Z]", lambda part: parts[part[0]], pattern)
 
 
-def written(values: Sequence[str], ways: Collection[str] = ()) -> Iterator[tuple[str, list[str]]]:
-    """Yield how values are written, and the keys of all, letters and digits alone; several times told alike.
+def written(values: Sequence[str], readings: Sequence[Reading]) -> Iterator[tuple[Reading, list[str]]]:
+    """Yield readings, and the keys of all values: letters and digits alone.
 
-    "" stands for none, and for a key that the plain value is as well. Of all ways, or of some.
+    "" stands for none, and for a key that the plain value is as well.
     """
     words = words_apart(pa.array(values, pa.string()))
     bare = [plain(value) for value in values]
-    yield PLAIN, bare
-    for reading in READINGS:
-        if ways and reading.how not in ways:
-            continue
-        keys = map(plain, map(reading.key, values, words))
-        yield reading.how, [key if key != own else "" for key, own in zip(keys, bare, strict=True)]
-    for days in () if ways else dated(values):
-        yield "as digits of a date", [*map(plain, days)]
+    for reading in readings:
+        keys = [*map(plain, map(reading.key, values, words))]
+        other = [key if key != own else "" for key, own in zip(keys, bare, strict=True)]
+        yield reading, keys if reading.how == PLAIN else other
 
 
-def keys_of(values: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the same, with "" for keys that are too short to be told from others."""
-    for how, keys in written(values):
-        yield how, [key if _is_long_enough(key) else "" for key in keys]
+def keys_of(values: Sequence[str]) -> Iterator[tuple[Reading, list[str]]]:
+    """Yield all readings, of dates too, with "" for keys that are too short to be looked for inside cells."""
+    as_dates = ((_AS_DATE, [*map(plain, days)]) for days in dated(values))
+    for reading, keys in itertools.chain(written(values, READINGS), as_dates):
+        inside = reading.place == "inside"
+        yield reading, [key if not inside or _is_long_enough(key) else "" for key in keys]
 
 
 def respelled(words: Sequence[str]) -> Iterator[list[str]]:
@@ -346,13 +367,3 @@ def words_apart(values: pa.Array) -> list[str]:
     words = pc.replace_substring_regex(texts, narrowed(_NO_WORD, texts), " ")
     written: list[str] = pc.utf8_trim(words, " ").to_pylist()
     return written
-
-
-def first_letters(values: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the first letters of the words of names, in either order; none of single words."""
-    names = [[word for word in each.split() if word.isalpha()] for each in words_apart(pa.array(values))]
-    if 2 * sum(len(each) > 1 for each in names) < len(names):
-        return
-    letters = ["".join(word[0] for word in each) if len(each) > 1 else "" for each in names]
-    yield FIRST_LETTERS, letters
-    yield FIRST_LETTERS, [each[::-1] for each in letters]

@@ -133,7 +133,15 @@ class _Samples(Sample):
         """Return each way that is turned back, and the keys of an original column's sampled values."""
         values = [*{*self.original[original]} - {""}] if of_rows else self.distinct("original", original)
         found = written(values, TURNED_BACK)
-        return [(_TOLD.get(how, how), dict(zip(values, keys, strict=True))) for how, keys in found]
+        return [
+            (_TOLD.get(reading.how, reading.how), dict(zip(values, keys, strict=True)))
+            for reading, keys in found
+        ]
+
+    @remembered
+    def shown(self, anonymized: str) -> Mapping[str, str]:
+        """Return the plain form of each sampled cell."""
+        return {cell: plain(cell) for cell in {*self.anonymized[anonymized]}}
 
     @remembered
     def decoded(self, anonymized: str) -> Mapping[str, Mapping[str, str]]:
@@ -223,8 +231,10 @@ def _encoded_in_rows(
     samples: _Samples, original: str, anonymized: str, rows: list[tuple[str, str]]
 ) -> _Likeness | None:
     """Look for cells that are their own original in a form that is turned back, or encode it."""
-    shown = {b: plain(b) for _, b in rows}
+    shown = samples.shown(anonymized)
     for how, keys in samples.keys(original, of_rows=True):
+        if not any(keys[a] in ("", shown[b]) for a, b in first_rows(rows)):
+            continue
         telling = [(keys[a], a, b) for a, b in rows if keys[a]]
         n = sum(key == shown[b] and a != b for key, a, b in telling)
         if len({b for _, _, b in telling}) >= _FEWEST and n >= MOST * len(telling):

@@ -15,22 +15,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.chance import binomial_tail
-from core.comparing.keys import FEWEST, Held, Hits, How, Keys, hits_in_rows
+from core.comparing.keys import FEWEST, Held, Hits, Keys, hits_in_rows
 from core.comparing.made_up import recombined
-from core.comparing.readings import FIRST_LETTERS, PLAIN, legible, plain
+from core.comparing.readings import PLAIN, READINGS, legible, plain
 from core.encodings import decoded
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import LoggedTables, Sample
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.verdict import Finding, Verdict
-from core.words import own, share_of, text
+from core.words import own, share_of
 
 _MOST_ORIGINALS = 20_000  # distinct values looked for where nobody knows which row is whose
 _MOST_COLUMNS = 60  # of either table
 _LONGEST = 80  # plain characters of a token; longer texts are read word by word elsewhere
 _DISTINCT = 0.3  # share of distinct values from which a column is looked for, or in
 _LEAST_SHARE, _TIMES_CHANCE, _NO_ACCIDENT = 0.05, 3, 1e-9
+_SHORTENED = frozenset(reading.how for reading in READINGS if reading.place != "inside")
 _LOOKED_AT = 20  # cells that show whether a column holds encoded texts
 _MEASURE = re.compile(r"[+-]?\d*[.,]\d+")
 
@@ -93,9 +94,8 @@ class _Read(Sample):
             coarse = len(distinct) < _DISTINCT * (len(column) - column.null_count)
         else:
             cells = pc.fill_null(column.take(self.rows), "").combine_chunks()
-            coarse = (
-                pc.count_distinct(cells).as_py() - 1 < _DISTINCT * pc.sum(pc.not_equal(cells, "")).as_py()
-            )
+            filled = cells.filter(pc.not_equal(cells, ""))
+            coarse = len(filled.unique()) < _DISTINCT * len(filled)
         tokens = _shown(legible(cells).to_pylist())
         long = sum(len(token.partition(" ")[0]) > 2 * _LONGEST for token in tokens)
         return [] if coarse or long > len(tokens) / 2 or len({*tokens} - {""}) < FEWEST else tokens
@@ -161,7 +161,7 @@ def _in_rows(read: _Read, name: str, tokens: Sequence[str]) -> Iterator[Readable
     cells = np.array([place[token] if token else -1 for token in tokens])
     for (original, how), shown in read.of_rows.held([*place]).items():
         is_own = original == name
-        if is_own and (isinstance(how, int) or how == FIRST_LETTERS):
+        if is_own and how in _SHORTENED:
             continue  # cut short, and what is kept, is told of elsewhere
         held = _otherwise(shown, [*place], read.of_rows.values[name]) if is_own and how == PLAIN else shown
         number = {value: i for i, value in enumerate(read.of_rows.values[original])}
@@ -196,25 +196,18 @@ def _anywhere(read: _Read, name: str, tokens: Sequence[str]) -> Iterator[Readabl
             yield from _result(read, original, name, how, hits)
 
 
-def _result(read: _Read, original: str, anonymized: str, how: How, hits: Hits) -> Iterator[ReadableColumn]:
+def _result(read: _Read, original: str, anonymized: str, how: str, hits: Hits) -> Iterator[ReadableColumn]:
     if hits.are_more(_TIMES_CHANCE, _NO_ACCIDENT, least_share=_LEAST_SHARE):
         entry = read.tables.log.entry(original)
         yield ReadableColumn(
             original=original,
             anonymized=anonymized,
-            how=_in_words(how),
+            how=how,
             n_hits=hits.n_hits,
             n_compared=hits.n_compared,
             original_distinct_share=read.originals[original][1],
             taken_out=entry.takes_out or is_high_risk(entry.semantic),
         )
-
-
-def _in_words(how: How) -> str:
-    if isinstance(how, str):
-        return how
-    message = "by its first {characters} characters" if how > 0 else "by its last {characters} characters"
-    return text(message, characters=abs(how))
 
 
 def judge_in_codes(measured: Sequence[ReadableColumn], thresholds: SecondOpinionThresholds) -> list[Finding]:
