@@ -69,10 +69,9 @@ class Keys:
 
     # whether each value counts that a key may stand for, as where rows are known; else one of them
     of_rows: bool
-    inside: defaultdict[str, dict[Source, list[int]]] = field(default_factory=lambda: defaultdict(dict))
-    whole: defaultdict[str, dict[Source, list[int]]] = field(default_factory=lambda: defaultdict(dict))
+    inside: dict[Source, dict[str, Sequence[int]]] = field(default_factory=dict)  # key to numbers of values
+    whole: dict[Source, dict[str, Sequence[int]]] = field(default_factory=dict)
     values: dict[str, Sequence[str]] = field(default_factory=dict)  # of each column
-    numbers: defaultdict[Source, set[int]] = field(default_factory=lambda: defaultdict(set))  # with a key
 
     def add(self, name: str, values: Sequence[str], *, like: Sequence[str] | None = None) -> None:
         """Add distinct values of a column; made-up ones as `like` the real ones are looked for."""
@@ -85,34 +84,30 @@ class Keys:
                 continue
             if self.of_rows or reading.place != "rows":
                 into = self.whole if reading.place == "whole" else self.inside
-                self._add(into, (name, reading.how), keys)
+                self._add(into.setdefault((name, reading.how), {}), keys)
 
-    def _add(
-        self, into: defaultdict[str, dict[Source, list[int]]], source: Source, keys: Sequence[str]
-    ) -> None:
+    def _add(self, known: dict[str, Sequence[int]], keys: Sequence[str]) -> None:
         for number, key in enumerate(keys):
             if key:
-                known = into[key].setdefault(source, [])
-                self.numbers[source].add(number)
-                if self.of_rows or not known:
-                    known.append(number)
+                known[key] = (*known.get(key, ()), number) if self.of_rows else (number,)
+
+    def with_key(self, source: Source) -> set[int]:
+        """Return the numbers of the values that have a key."""
+        found = {**self.inside.get(source, {}), **self.whole.get(source, {})}
+        return {number for numbers in found.values() for number in numbers}
 
     def held(self, texts: Sequence[str]) -> dict[Source, Held]:
         """Return which of some plain texts hold which values; the first word of a text is its whole."""
         pairs: defaultdict[Source, set[tuple[int, int]]] = defaultdict(set)
-        lengths = sorted({len(key) for key in self.inside})
+        known, ends = (frozenset[str]().union(*each.values()) for each in (self.inside, self.whole))
+        lengths = sorted({len(key) for key in known})
         for text, shown in enumerate(texts):
-            found = [self.whole.get(shown.partition(" ")[0], {})]
-            found += [
-                self.inside[part]
-                for n in lengths
-                for start in range(len(shown) - n + 1)
-                if (part := shown[start : start + n]) in self.inside
-            ]
-            for sources in found:
-                for source, numbers in sources.items():
-                    pairs[source].update((text, number) for number in numbers)
-        return {source: _arrays(each) for source, each in pairs.items()}
+            parts = {shown[at : at + n] for n in lengths for at in range(len(shown) - n + 1)} & known
+            whole = {shown.partition(" ")[0]} & ends
+            for places, keys in ((self.inside, parts), (self.whole, whole)):
+                for source, numbers in places.items() if keys else ():
+                    pairs[source].update((text, number) for key in keys for number in numbers.get(key, ()))
+        return {source: _arrays(each) for source, each in pairs.items() if each}
 
 
 def _arrays(pairs: Collection[tuple[int, int]]) -> Held:

@@ -302,8 +302,8 @@ READINGS = (
 TURNED_BACK = tuple(reading for reading in READINGS if reading.turns_back)
 
 _AS_DATE = Reading(how="as digits of a date", key=lambda v, _: v)
-_DATES = ("%Y%m%d", "%d%m%Y", "%m%d%Y", "%y%m%d", "%d%m%y", "%m%d%y", "%Y %m %d", "%-d %-m %Y")
-_BACKWARDS = ("%Y%m%d", "%d%m%Y")
+# year, month and day as two or four digits, or without zeros (in capitals: month and day)
+_DATES, _BACKWARDS = ("Ymd", "dmY", "mdY", "ymd", "dmy", "mdy", "Y m d", "D M Y"), ("Ymd", "dmY")
 
 
 def dated(values: Sequence[str]) -> Iterator[list[str]]:
@@ -312,18 +312,19 @@ def dated(values: Sequence[str]) -> Iterator[list[str]]:
     whole = (dates.day > 0) & dates.century_known
     if not len(values) or whole.mean() < 0.5:
         return
-    parts = [*zip(whole, dates.year, dates.month, dates.day, strict=True)]
-    for pattern in _DATES:
-        written = [_dated(pattern, *day) if known else "" for known, *day in parts]
-        yield written
-        if pattern in _BACKWARDS:
-            yield [each[::-1] for each in written]
-
-
-def _dated(pattern: str, year: int, month: int, day: int) -> str:
-    parts = {"%Y": f"{year:04d}", "%y": f"{year % 100:02d}", "%m": f"{month:02d}", "%d": f"{day:02d}"}
-    parts |= {"%-m": str(month), "%-d": str(day)}
-    return re.sub("%-?[a-zA-Z]", lambda part: parts[part[0]], pattern)
+    days = [
+        (f"{y:04d}", f"{m:02d}", f"{d:02d}")
+        for y, m, d in zip(dates.year, dates.month, dates.day, strict=True)
+    ]
+    year, month, day = zip(*days, strict=True)
+    parts = {"Y": year, "m": month, "d": day, "y": [each[2:] for each in year], " ": [" "] * len(values)}
+    parts |= {short.upper(): [each.lstrip("0") for each in parts[short]] for short in "md"}
+    for order in _DATES:
+        joined = map("".join, zip(*(parts[part] for part in order), strict=True))
+        texts = [text if is_whole else "" for text, is_whole in zip(joined, whole, strict=True)]
+        yield texts
+        if order in _BACKWARDS:
+            yield [each[::-1] for each in texts]
 
 
 def written(values: Sequence[str], readings: Sequence[Reading]) -> Iterator[tuple[Reading, list[str]]]:

@@ -165,7 +165,7 @@ def _in_rows(read: _Read, name: str, tokens: Sequence[str]) -> Iterator[Readable
             continue  # cut short, and what is kept, is told of elsewhere
         held = _otherwise(shown, [*place], read.of_rows.values[name]) if is_own and how == PLAIN else shown
         number = {value: i for i, value in enumerate(read.of_rows.values[original])}
-        with_key = read.of_rows.numbers[original, how]
+        with_key = read.of_rows.with_key((original, how))
         values = np.array([number.get(cell, -1) for cell in read.originals[original][0]])
         values[~np.isin(values, [*with_key])] = -1
         yield from _result(read, original, name, how, hits_in_rows(held, cells, values))

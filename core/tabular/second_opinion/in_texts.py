@@ -18,7 +18,7 @@ from core.coding import BoolArray, CodedColumn, IntArray, distinct_values, some_
 from core.comparing.keys import FEWEST, Held, Hits, hits_in_rows
 from core.comparing.made_up import recombined
 from core.comparing.readings import apart, dated, folded_texts, respelled, together, words_apart
-from core.comparing.words import Form, Hashes, Words, form_of, long_enough, tell, words_of, words_with
+from core.comparing.words import Form, Words, form_of, long_enough, tell, words_of, words_with
 from core.jobs import Threads
 from core.roles import Role
 from core.roles.vocabulary import match_name
@@ -146,7 +146,8 @@ class _Sought:
         rng, known = np.random.default_rng(0), set(values)
         n_draws = min(_MOST_DRAWS, 1 + _MADE_UP // max(1, len(values)))
         made = {one for _ in range(n_draws) for one in recombined(values, rng)} - known
-        return tuple(_forms(pa.array(sorted(made), pa.string()), kind=self.kind, is_name=self.is_name))
+        texts = pa.array(sorted(made), pa.string())
+        return tuple(_forms(texts, kind=self.kind, is_name=self.is_name, in_parts=False))
 
 
 def _sought(read: _Read, name: str, *, is_kept: bool) -> _Sought | None:
@@ -175,7 +176,7 @@ def _are_mostly(values: pa.Array, pattern: str) -> bool:
     return bool(pc.mean(fitting.cast(pa.int8())).as_py() >= _OF_THE_KIND)
 
 
-def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[Form]:
+def _forms(values: pa.Array, *, kind: str, is_name: bool, in_parts: bool = True) -> Iterator[Form]:
     """Yield the values as they are, in other spellings, and of names what is left of them."""
     texts = folded_texts(values)
     words, bare = words_of(texts), together(texts)
@@ -191,7 +192,7 @@ def _forms(values: pa.Array, *, kind: str, is_name: bool) -> Iterator[Form]:
         others = (pa.array(each, pa.string()) for each in respelled(words_apart(values)))
         respellings = [words_of(apart(long_enough(each))) for each in others]
         forms.append(form_of(_RESPELLED, respellings, tells, plain=words, length=length))
-        forms += _parts_of_names(words)
+        forms += _parts_of_names(words) if in_parts else ()
     yield from (form for form in forms if form.keys)
 
 
@@ -325,7 +326,7 @@ def _anywhere(read: _Read, one: _Sought, form: Form, place: _Place, held: Held) 
         _hold_by_counting(place.words, held[0])
         or same_number_same_record(read.tables, one.column, place.name) is False
     )
-    if n_hits < FEWEST or counted or _is_a_shared_word(one, form, place, held):
+    if n_hits < FEWEST or counted or _is_a_shared_word(one, place, held):
         return None
     if one.column == place.name:
         are_same = n_hits >= _LEFT * place.cells.n_filled and _are_the_same(one, form, place.cells, held)
@@ -383,16 +384,12 @@ def _n_made_up(one: _Sought, form: Form, place: _Place) -> tuple[float, float] |
     return place.n_cells(text_) * scale, len(np.unique(text_)) * scale
 
 
-def _is_a_shared_word(one: _Sought, form: Form, place: _Place, held: Held) -> bool:
+def _is_a_shared_word(one: _Sought, place: _Place, held: Held) -> bool:
     """Whether two columns of categories have no more than a word in common, such as `high`."""
     texts, numbers = (np.unique(each) for each in held)
-    if len(numbers) >= FEWEST or one.cells.n_distinct >= _DISTINCT * one.cells.n_filled:
-        return False
-    if len(texts) >= FEWEST or place.n_cells(texts) >= _LEFT * place.cells.n_filled:
-        return False
-    # two words, such as a full name, are no accident
-    known: Hashes | list[int] = form.keys[1][0] if 1 in form.keys else []
-    return bool(np.all(place.words.n_words[texts] == 1) and np.isin(place.words.sums[texts], known).all())
+    are_few = len(numbers) < FEWEST and one.cells.n_distinct < _DISTINCT * one.cells.n_filled
+    is_a_word = bool(np.all(place.words.n_words[texts] == 1))  # two, such as a full name, are no accident
+    return are_few and is_a_word and place.n_cells(texts) < _LEFT * place.cells.n_filled
 
 
 def _hold_by_counting(words: Words, held: IntArray) -> bool:
