@@ -270,6 +270,7 @@ READINGS = (
     Reading(how=PLAIN, key=lambda v, _: v, turns_back=True),
     Reading(how="in ROT13", key=lambda v, _: codecs.encode(v, "rot13"), turns_back=True,
             code='codecs.encode(v, "rot13")'),
+    Reading(how="in ROT13", key=lambda _, w: codecs.encode(w, "rot13"), turns_back=True),
     Reading(how=BACKWARDS, key=lambda _, w: w[::-1], turns_back=True, in_texts=True,
             code="v[::-1]"),
     Reading(how="with its words in other order", key=lambda _, w: _other_order(w)),

@@ -65,5 +65,5 @@ def test_readings__have_code_that_writes_what_their_key_is() -> None:
     for reading in (one for one in READINGS if one.code):
         for value in ("Ana-12 345", "P00991"):
             written = eval(reading.code, names, {"v": value})  # noqa: S307 - our own
-            by_key = {how.how: keys[0] for how, keys in keys_of([value])}[reading.how]
+            by_key = {one: keys[0] for one, keys in keys_of([value])}[reading]
             assert by_key == re.sub(r"[\W_]", "", written).lower(), reading.how

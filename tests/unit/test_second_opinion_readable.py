@@ -1,6 +1,7 @@
 """Original values that can be read off other cells, and tables in which nothing can."""
 
 import base64
+import codecs
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -76,6 +77,13 @@ READABLE = {
     ],
     "numbers with a check digit, backwards": lambda t, _: [
         f"{n[::-1]}{sum(map(int, n)) % 10}" for n in t["record"]
+    ],
+    "names in ROT13 before random digits": lambda t, rng: [
+        f"{codecs.encode(plain(name), 'rot13')}{rng.integers(1000)}" for name in t["name"]
+    ],
+    "names with digits for letters, in capitals": lambda t, rng: [
+        f"{rng.integers(10)}{plain(name).translate(str.maketrans('aeio', '4310')).upper()}"
+        for name in t["name"]
     ],
     "names by sorted letters": lambda t, _: ["".join(sorted(plain(name))) for name in t["name"]],
     "every second letter of names": lambda t, _: [name[::2] for name in t["name"]],

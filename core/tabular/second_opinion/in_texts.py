@@ -343,12 +343,8 @@ def _anywhere(read: _Read, one: _Sought, form: Form, place: _Place, held: Held) 
     if made_up is None or n_told < max(FEWEST, _TIMES_CHANCE * made_up[0]):
         return None
     by_digits = 0.0 if one.kind == "names" else _n_by_digits(one, form, place)
-    n_texts = len(np.unique(held[0]))
-    return (
-        None
-        if _is_chance(min(n_told, n_texts), max(by_digits, made_up[1]))
-        else (n_told, max(expected, made_up[0]))
-    )
+    is_chance = _is_chance(min(n_told, len(np.unique(held[0]))), max(by_digits, made_up[1]))
+    return None if is_chance else (n_told, max(expected, made_up[0]))
 
 
 def _are_varied(form: Form, held: Held, n_hits: int) -> bool:
