@@ -303,8 +303,8 @@ READINGS = (
 TURNED_BACK = tuple(reading for reading in READINGS if reading.turns_back)
 
 _AS_DATE = Reading(how="as digits of a date", key=lambda v, _: v)
-# year, month and day as two or four digits, or without zeros (in capitals: month and day)
-_DATES, _BACKWARDS = ("Ymd", "dmY", "mdY", "ymd", "dmy", "mdy", "Y m d", "D M Y"), ("Ymd", "dmY")
+# year, short year, month and day, and month and day without zeros (n, e)
+_DATES, _BACKWARDS = ("ymd", "dmy", "mdy", "smd", "dms", "mds", "y-m-d", "e-n-y"), ("ymd", "dmy")
 
 
 def dated(values: Sequence[str]) -> Iterator[list[str]]:
@@ -317,9 +317,9 @@ def dated(values: Sequence[str]) -> Iterator[list[str]]:
         (f"{y:04d}", f"{m:02d}", f"{d:02d}")
         for y, m, d in zip(dates.year, dates.month, dates.day, strict=True)
     ]
-    year, month, day = zip(*days, strict=True)
-    parts = {"Y": year, "m": month, "d": day, "y": [each[2:] for each in year], " ": [" "] * len(values)}
-    parts |= {short.upper(): [each.lstrip("0") for each in parts[short]] for short in "md"}
+    parts = dict(zip("ymd", zip(*days, strict=True), strict=True)) | {"-": (" ",) * len(values)}
+    parts |= {"s": tuple(year[2:] for year in parts["y"])}
+    parts |= {short: tuple(each.lstrip("0") for each in parts[long]) for short, long in ("nm", "ed")}
     for order in _DATES:
         joined = map("".join, zip(*(parts[part] for part in order), strict=True))
         texts = [text if is_whole else "" for text, is_whole in zip(joined, whole, strict=True)]

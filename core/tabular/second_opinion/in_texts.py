@@ -28,8 +28,8 @@ from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings
 from core.verdict import Finding, Verdict
+from core.words import Value, own, share_of, text
 from core.words import number as in_words
-from core.words import own, share_of, text
 
 _MOST_RECORDS = 50_000  # beyond, a seeded sample of them is read
 _MOST_WORDS = 6  # of a value
@@ -431,22 +431,21 @@ def judge_in_texts(measured: Sequence[ValuesInTexts]) -> list[Finding]:
 
 
 def _finding(one: ValuesInTexts) -> Finding:
-    source = (
-        text("its own original")
-        if one.original == one.anonymized
-        else text("the original column `{column}`", column=one.original)
-    )
     found = share_of(one.hits.n_hits, one.n_filled)
-    found = (
-        text(
+    facts: dict[str, Value] = {
+        "what": own(_WHAT[one.form]),
+        "source": text("the original column `{column}`", column=one.original)
+        if one.original != one.anonymized
+        else text("its own original"),
+        "found": text("{found} cells", found=found)
+        if one.n_sampled is None
+        else text(
             "{found} cells of a sample of {n} record",
             "{found} cells of a sample of {n} records",
             n=one.n_sampled,
             found=found,
-        )
-        if one.n_sampled is not None
-        else text("{found} cells", found=found)
-    )
+        ),
+    }
     message = (
         "Cells of `{column}` hold {what} of {source}, in the same rows: {found}, by chance about "
         "{by_chance}. Whoever reads them sees what should be gone."
@@ -456,23 +455,9 @@ def _finding(one: ValuesInTexts) -> Finding:
             "Whoever reads them sees what should be gone."
         )
     )
-    return Finding.of(
-        "original_values_inside",
-        Verdict.WARN if one.form == "one word" else Verdict.FAIL,
-        column=one.anonymized,
-        n_affected=one.hits.n_hits,
-    )(
-        message,
-        what=own(_WHAT[one.form]),
-        source=source,
-        found=found,
-        by_chance=in_words(one.hits.n_by_chance),
-    ).told(
-        short=text(
-            "Cells of `{column}` hold {what} of {source}: {found}.",
-            column=one.anonymized,
-            what=own(_WHAT[one.form]),
-            source=source,
-            found=found,
-        )
-    )
+    verdict = Verdict.WARN if one.form == "one word" else Verdict.FAIL
+    finding = Finding.of(
+        "original_values_inside", verdict, column=one.anonymized, n_affected=one.hits.n_hits
+    )(message, by_chance=in_words(one.hits.n_by_chance), **facts)
+    short = text("Cells of `{column}` hold {what} of {source}: {found}.", column=one.anonymized, **facts)
+    return finding.told(short=short)
