@@ -23,7 +23,6 @@ from core.tabular.second_opinion.computed import measure_computed
 from core.tabular.second_opinion.derivations import measure_derivations
 from core.tabular.second_opinion.disguises import measure_disguises
 from core.tabular.second_opinion.finer import judge_finer, measure_finer
-from core.tabular.second_opinion.names_elsewhere import ElsewhereMeasurement
 from core.tabular.second_opinion.opinion import HiddenOriginals, _hidden, _judge_hidden
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.pieces import measure_pieces
@@ -109,8 +108,8 @@ def seen_by(
     found = HiddenOriginals(
         disguises=disguises,
         computed=measure_computed(tables, columns, chosen, explained=explained),
-        elsewhere=ElsewhereMeasurement(found=(), n_read=0, is_sample=False),
-        readable=(),
+        in_texts=(),
+        in_codes=(),
         masked=(),
         derivations=tuple(one for step in steps for one in step(search)),
         sorting=measure_sorting(search) if family == "sorted" else (),

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.comparing.readings import READINGS
 from core.free_text import TextColumn, records_that_name
 from core.plain import masked_shapes
 from core.result import Col, Table
@@ -304,11 +305,9 @@ _FORMS = {  # code that writes a value `v` otherwise, and how that reads
     "v": text("as they were"),
     "v.upper()": text("in capital letters"),
     "v.lower()": text("in small letters"),
-    "v[::-1]": text("read backwards"),
     "base64.b64encode(v.encode()).decode()": text("in Base64"),
     "v.encode().hex()": text("in hexadecimal"),
-    'codecs.encode(v, "rot13")': text("in ROT13"),
-    r're.sub(r"\D", "", v)': text("as their digits alone"),
+    **{reading.code: own(reading.how) for reading in READINGS if reading.code},
     r're.sub(r"[\W_]", "", v)': text("as their letters and digits alone"),
     **{
         f"hashlib.{name}(v.encode()).hexdigest()": text("as their {name} digests", name=label)

@@ -204,7 +204,7 @@ def test_tabular_proof__runs_whatever_columns_are_called(tmp_path: Path) -> None
     audit = audit_tabular(*tables, read_log(tmp_path / "log.json"))
     found = _run(tabular_proof(audit, *tables), tmp_path)
     _agree(found)
-    assert any("read backwards" in what for what, _, _ in found)
+    assert any("written backwards" in what for what, _, _ in found)
     assert any("is left in" in what or "are left in" in what for what, _, _ in found)
 
 

@@ -6,15 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.comparing.keys import Hits
 from core.tabular.log import AnonymizationLog
-from core.tabular.second_opinion import names_elsewhere
+from core.tabular.second_opinion import in_texts
+from core.tabular.second_opinion.in_texts import ValuesInTexts, judge_in_texts, measure_in_texts
 from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
-from core.tabular.second_opinion.names_elsewhere import (
-    ElsewhereMeasurement,
-    ValuesElsewhere,
-    judge_elsewhere,
-    measure_elsewhere,
-)
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -71,9 +67,9 @@ def found_in(
         cells = {name: [column[i] for i in SHUFFLED] for name, column in cells.items()}
     tables = pair_tables(table({**ORIGINAL, **(original or {})}), table(cells), log or log_of(**ACTIONS))
     assert tables.order == ("changed" if shuffled else "kept")
-    measured = measure_elsewhere(tables, measure_unchanged(tables), SecondOpinionSettings())
-    assert all(one.by_rows is not shuffled for one in measured.found)
-    return [(one.original, one.anonymized, one.form, one.n_hits) for one in measured.found]
+    found = measure_in_texts(tables, measure_unchanged(tables), SecondOpinionSettings())
+    assert all(one.hits.by_rows is not shuffled for one in found)
+    return [(one.original, one.anonymized, one.form, one.hits.n_hits) for one in found]
 
 
 def planted(values: Sequence[str], write: Callable[[str], str]) -> tuple[list[str], int]:
@@ -285,14 +281,15 @@ def test_measure__of_new_columns_and_new_names() -> None:
 
 
 def test_measure__reads_a_sample_of_very_many_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(names_elsewhere, "_MOST_RECORDS", 300)
+    monkeypatch.setattr(in_texts, "_MOST_RECORDS", 300)
     notes, _ = planted(NAMES, lambda value: f"Spoke to {value}")
     tables = pair_tables(
         table({**ORIGINAL, "note": notes}), table({**ANONYMIZED, "note": notes}), log_of(**ACTIONS)
     )
-    measured = measure_elsewhere(tables, measure_unchanged(tables), SecondOpinionSettings())
-    assert (measured.is_sample, measured.n_read, len(measured.found)) == (True, 300, 1)
-    assert "of a sample of 300 records" in judge_elsewhere(measured, SecondOpinionThresholds())[0].message
+    found = measure_in_texts(tables, measure_unchanged(tables), SecondOpinionSettings())
+    (one,) = found
+    assert one.n_sampled == 300
+    assert "of a sample of 300 records" in judge_in_texts(found)[0].message
 
 
 @pytest.mark.parametrize(
@@ -303,12 +300,9 @@ def test_measure__reads_a_sample_of_very_many_records(monkeypatch: pytest.Monkey
     ],
 )
 def test_judge__says_what_is_where(form: str, anonymized: str, verdict: Verdict, what: str) -> None:
-    one = ValuesElsewhere(
-        original="name", anonymized=anonymized, form=form, by_rows=True, n_hits=9, n_by_chance=0.2,
-        n_filled=90,
-    )  # fmt: skip
-    measured = ElsewhereMeasurement(found=(one,), n_read=100, is_sample=False)
-    (finding,) = judge_elsewhere(measured, SecondOpinionThresholds())
+    hits = Hits(n_hits=9, n_compared=80, n_by_chance=0.2, by_rows=True)
+    one = ValuesInTexts(original="name", anonymized=anonymized, form=form, hits=hits, n_filled=90)
+    (finding,) = judge_in_texts([one])
     assert (finding.verdict, finding.n_affected) == (verdict, 9)
     assert finding.message == (
         f"Cells of `{anonymized}` hold {what}, in the same rows: 9 of 90 (10.0 %) cells, by chance about "

@@ -266,7 +266,7 @@ def _digest(kind: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("name", "disguise", "told"),
     [
-        ("person", lambda v: v[::-1], "read backwards"),
+        ("person", lambda v: v[::-1], "written backwards"),
         ("person", lambda v: base64.b64encode(v.encode()).decode(), "in Base64"),
         ("person", lambda v: v.encode().hex(), "in hexadecimal"),
         ("person", lambda v: codecs.encode(v, "rot13"), "in ROT13"),

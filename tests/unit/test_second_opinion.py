@@ -325,7 +325,7 @@ SHIFTED, INSIDE = ("other", "shift"), "`v`…its original…60 of 60 (100 %)"
 RESPELLED: list[tuple[str, tuple[str, str], list[str], list[str], str]] = [
     *((KEPT, ("event", "x"), ISO, [day.strftime(form) for day in DAYS], "") for form in DATE_FORMS),
     *((KEPT, PSEUDONYM, CODES, [form.format(int(n) * 3 + 7) for n in MANY], "") for form in NUMBER_FORMS),
-    (KEPT, ("other", "keep"), DECIMALS, [number.replace(".", ",") for number in DECIMALS], ""),
+    (CODED, ("other", "keep"), DECIMALS, [number.replace(".", ",") for number in DECIMALS], ""),
     *((CODED, PSEUDONYM, PEOPLE, [code(one.encode()).decode() for one in PEOPLE], "") for code in ENCODINGS),
     (
         SHIFT,

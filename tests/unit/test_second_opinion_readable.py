@@ -1,6 +1,7 @@
 """Original values that can be read off other cells, and tables in which nothing can."""
 
 import base64
+import codecs
 import hashlib
 import re
 from collections.abc import Callable, Sequence
@@ -8,11 +9,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from core.comparing.made_up import recombined
+from core.comparing.readings import keys_of, plain
 from core.tabular.second_opinion import SecondOpinionSettings, SecondOpinionThresholds
-from core.tabular.second_opinion.made_up import recombined
+from core.tabular.second_opinion.in_codes import ReadableColumn, judge_in_codes, measure_in_codes
 from core.tabular.second_opinion.pair import pair_tables
-from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable
-from core.tabular.second_opinion.rewriting import plain, plain_forms
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.verdict import Verdict
 from tests.second_opinion_examples import Columns, log_of, table
@@ -50,7 +51,7 @@ def _read(make: Make, *, shuffled: bool) -> tuple[ReadableColumn, ...]:
 def _measured(original: Columns, anonymized: Columns) -> tuple[ReadableColumn, ...]:
     log = log_of(**{name: ("", "keep" if name == "ward" else "drop") for name in original})
     tables = pair_tables(table(original), table(anonymized), log)
-    return measure_readable(tables, measure_unchanged(tables), SecondOpinionSettings())
+    return measure_in_codes(tables, measure_unchanged(tables), SecondOpinionSettings())
 
 
 def _dates(form: str) -> Callable[[dict[str, list[str]], np.random.Generator], list[str]]:
@@ -76,6 +77,13 @@ READABLE = {
     ],
     "numbers with a check digit, backwards": lambda t, _: [
         f"{n[::-1]}{sum(map(int, n)) % 10}" for n in t["record"]
+    ],
+    "names in ROT13 before random digits": lambda t, rng: [
+        f"{codecs.encode(plain(name), 'rot13')}{rng.integers(1000)}" for name in t["name"]
+    ],
+    "names with digits for letters, in capitals": lambda t, rng: [
+        f"{rng.integers(10)}{plain(name).translate(str.maketrans('aeio', '4310')).upper()}"
+        for name in t["name"]
     ],
     "names by sorted letters": lambda t, _: ["".join(sorted(plain(name))) for name in t["name"]],
     "every second letter of names": lambda t, _: [name[::2] for name in t["name"]],
@@ -146,7 +154,7 @@ def test_measure_readable__reads_nothing_off_other_values(name: str, *, shuffled
 def test_plain_forms__write_names_and_numbers_as_people_do(
     original: list[str], token: list[str], how: str
 ) -> None:
-    found = [name for name, forms in plain_forms(original) if forms == [plain(each) for each in token]]
+    found = [reading.how for reading, forms in keys_of(original) if forms == [plain(each) for each in token]]
     assert any(how in name for name in found), found
 
 
@@ -177,7 +185,7 @@ def test_judge_readable__names_columns_form_and_count() -> None:
         original_distinct_share=0.3,
         taken_out=True,
     )
-    (finding,) = judge_readable([one], SecondOpinionThresholds())
+    (finding,) = judge_in_codes([one], SecondOpinionThresholds())
     assert finding.verdict is Verdict.FAIL
     assert finding.message == (
         "Values of the original column `record` can be read off `token`, written backwards: 40 of 80 "

@@ -39,10 +39,10 @@ from core.comparing.digests import (
 )
 from core.comparing.learned import Rule, have_the_same_symbols, rule_between, rule_into
 from core.comparing.likeness import FEWEST, NO_ACCIDENT, kept_likeness, one_for_one
+from core.comparing.made_up import recombined
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS, folded
-from core.tabular.second_opinion.made_up import recombined
 from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.unchanged import ColumnComparison

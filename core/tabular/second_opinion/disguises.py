@@ -7,7 +7,7 @@ their order has changed; by whether the disguised value occurs at all, unless th
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import canonical_text
+from core.coding import BoolArray
 from core.comparing.learned import MOST, first_rows
+from core.comparing.readings import PLAIN, TURNED_BACK, folded_texts, plain, together, written
 from core.encodings import decoded
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
-from core.tabular.second_opinion.rewriting import WAYS_OF_CELLS, Way, bare
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
@@ -35,6 +36,7 @@ _FEWEST = 3  # distinct values that have to be compared for a likeness to mean a
 _LOOKED_AT = 20  # values that show whether a column holds encoded texts
 _COARSE = 0.3  # distinct share up to which texts are bands or categories
 
+_TOLD = {PLAIN: "in other letter case or without spaces and signs"}
 _NUMBER = re.compile(r"[+-]?[\d.,' ]*\d[^\w]*")
 _TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
 
@@ -109,7 +111,6 @@ class _Samples(Sample):
     """Values of both tables to compare, read once per column."""
 
     canonical_values: dict[str, str] = field(default_factory=dict)
-    encoded_values: dict[tuple[str, str], dict[str, frozenset[str]]] = field(default_factory=dict)
 
     @remembered
     def distinct(self, side: str, name: str) -> list[str]:
@@ -127,21 +128,35 @@ class _Samples(Sample):
             self.canonical_values[value] = canonical_text(value, dates=True)
         return self.canonical_values[value]
 
-    def encoded(self, original: str, way: Way, values: Iterable[str]) -> Mapping[str, frozenset[str]]:
-        """Return the cells that may hold each sampled value of an original column."""
-        known = self.encoded_values.setdefault((original, way.how), {})
-        known.update({value: way.cells_of(value) for value in values if value not in known})
-        return known
+    @remembered
+    def keys(self, original: str, *, of_rows: bool) -> list[tuple[str, dict[str, str]]]:
+        """Return each way that is turned back, and the keys of an original column's sampled values."""
+        values = [*{*self.original[original]} - {""}] if of_rows else self.distinct("original", original)
+        found = written(values, TURNED_BACK)
+        return [
+            (_TOLD.get(reading.how, reading.how), dict(zip(values, keys, strict=True)))
+            for reading, keys in found
+        ]
+
+    @remembered
+    def shown(self, anonymized: str) -> Mapping[str, str]:
+        """Return the plain form of each sampled cell."""
+        return {cell: plain(cell) for cell in {*self.anonymized[anonymized]}}
 
     @remembered
     def decoded(self, anonymized: str) -> Mapping[str, Mapping[str, str]]:
-        """Return what the sampled values of an anonymized column encode; none where hardly any does."""
+        """Return what the sampled cells encode in plain form, and how; none where hardly any does."""
         values = self.distinct("anonymized", anonymized)
         looked_at = [bool(decoded(value)) for value in values[:_LOOKED_AT]]
         if not sum(looked_at) >= MOST * len(looked_at) > 0:
             return {}
         of_rows = self.anonymized[anonymized] if self.tables.in_order else []
         return {cell: decoded(cell) for cell in {*values, *filter(None, of_rows)}}
+
+    @remembered
+    def bare(self, side: str, name: str) -> pa.Array:
+        """Return a column's distinct values as letters and digits alone."""
+        return together(folded_texts(self.tables.written[side][name].values))
 
 
 def _disguise(samples: _Samples, original: str, anonymized: str) -> Disguise | None:
@@ -188,7 +203,7 @@ def _in_rows(samples: _Samples, original: str, anonymized: str) -> _Likeness | N
         same = sum(samples.canonical(a) == samples.canonical(b) for a, b in rows)
         if same >= MOST * len(rows):
             return "copy", "a copy under another name", same, len(rows)
-    found = _encoded_in_rows(samples, original, rows) or _decoded_in_rows(samples, anonymized, rows)
+    found = _encoded_in_rows(samples, original, anonymized, rows)
     # The edges of a few bands hold some of the numbers by accident.
     n_numbers = sum(_NUMBER.fullmatch(a) is not None for a, _ in rows)
     is_coarse = samples.tables.distinct_share("anonymized", anonymized) < _COARSE
@@ -212,55 +227,61 @@ def _inside_in_rows(rows: list[tuple[str, str]], *, own: bool) -> _Likeness | No
     return "inside", "", n, len(rows)
 
 
-def _encoded_in_rows(samples: _Samples, original: str, rows: list[tuple[str, str]]) -> _Likeness | None:
-    for way in WAYS_OF_CELLS:
-        codes = samples.encoded(original, way, (a for a, _ in first_rows(rows)))
-        if not any(not codes[a] or b in codes[a] for a, b in first_rows(rows)):
+def _encoded_in_rows(
+    samples: _Samples, original: str, anonymized: str, rows: list[tuple[str, str]]
+) -> _Likeness | None:
+    """Look for cells that are their own original in a form that is turned back, or encode it."""
+    shown = samples.shown(anonymized)
+    for how, keys in samples.keys(original, of_rows=True):
+        if not any(keys[a] in ("", shown[b]) for a, b in first_rows(rows)):
             continue
-        codes = samples.encoded(original, way, (a for a, _ in rows))
-        telling = [(codes[a], b) for a, b in rows if codes[a]]
-        n = sum(b in codes_of_a for codes_of_a, b in telling)
-        if len({b for _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
-            return "encoding", text("the original {way}", way=own(way.how)), n, len(telling)
-    return None
-
-
-def _decoded_in_rows(samples: _Samples, anonymized: str, rows: list[tuple[str, str]]) -> _Likeness | None:
-    """Look for encoded texts that are, or hold, the original of their own row."""
-    readings = samples.decoded(anonymized)
-    if not readings:
+        telling = [(keys[a], a, b) for a, b in rows if keys[a]]
+        n = sum(key == shown[b] and a != b for key, a, b in telling)
+        if len({b for _, _, b in telling}) >= _FEWEST and n >= MOST * len(telling):
+            return "encoding", text("the original {way}", way=own(how)), n, len(telling)
+    encoded = samples.decoded(anonymized)
+    found = {b: _way_to(a, encoded[b]) for a, b in rows} if encoded else {}
+    ways = [way for a, b in rows if encoded and (way := _way_to(a, encoded[b]))]
+    if len({b for b, way in found.items() if way}) < _FEWEST or len(ways) < MOST * len(rows):
         return None
-    ways = [next(_ways_to(a, readings[b]), None) for a, b in rows]
-    n = len(rows) - ways.count(None)
-    telling = len({b for (_, b), way in zip(rows, ways, strict=True) if way is not None}) >= _FEWEST
-    return ("encoding", _usual(ways), n, len(rows)) if telling and n >= MOST * len(rows) else None
+    return "encoding", _usual(ways), len(ways), len(rows)
 
 
-def _ways_to(original: str, readings: Mapping[str, str]) -> Iterator[str]:
-    plain = bare(original)
-    return (
-        way for text, way in readings.items() if bare(text) == plain or holds(text, original, as_word=True)
+def _way_to(original: str, encoded: Mapping[str, str]) -> str:
+    """Return the way by which a cell encodes a text that is, or holds, the original; "" for none."""
+    bare = plain(original)
+    ways = (
+        way for text, way in encoded.items() if plain(text) == bare or holds(text, original, as_word=True)
     )
+    return next(ways, "")
 
 
-def _usual(ways: Iterable[str | None]) -> str:
-    way, _ = Counter(way for way in ways if way is not None).most_common(1)[0]
+def _usual(ways: Iterable[str]) -> str:
+    way, _ = Counter(ways).most_common(1)[0]
     return text("the original {way}", way=joined(way.split(", "), ", "))
 
 
-def _decoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
-    """Look for encoded texts that are some original."""
-    readings = samples.decoded(anonymized)
-    if not readings:
+def _encoded_in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness | None:
+    """Look for values whose form that is turned back is some cell, and for cells that encode some value."""
+    known, literal = samples.bare("anonymized", anonymized), samples.tables.written["anonymized"][anonymized]
+    for how, keys in samples.keys(original, of_rows=False):
+        telling = [value for value, key in keys.items() if key]
+        hit = _are_in([keys[value] for value in telling], known)
+        hit &= ~_are_in(telling, literal.trimmed.values)
+        if len(telling) >= _FEWEST and hit.sum() >= MOST * len(telling):
+            return "encoding", text("the original {way}", way=own(how)), int(hit.sum()), len(telling)
+    encoded = samples.decoded(anonymized)
+    flat = [(cell, plain(text), way) for cell, texts in encoded.items() for text, way in texts.items()]
+    hit = _are_in([text for _, text, _ in flat], samples.bare("original", original))
+    ways = {cell: way for (cell, _, way), is_known in zip(flat, hit, strict=True) if is_known}
+    if len(ways) < max(_FEWEST, MOST * len(encoded)):
         return None
-    column = pc.utf8_lower(samples.tables.written["original"][original].values)
-    known = pc.unique(pc.replace_substring_regex(column, r"[^\p{L}\p{N}]+", ""))
-    flat = [(token, bare(text), way) for token, texts in readings.items() for text, way in texts.items()]
-    hits = pc.is_in(pa.array([text for _, text, _ in flat], known.type), value_set=known).to_pylist()
-    ways = {token: way for (token, _, way), hit in zip(flat, hits, strict=True) if hit}
-    if len(ways) < max(_FEWEST, MOST * len(readings)):
-        return None
-    return "encoding", _usual(ways.values()), len(ways), len(readings)
+    return "encoding", _usual(ways.values()), len(ways), len(encoded)
+
+
+def _are_in(texts: Sequence[str], known: pa.Array) -> BoolArray:
+    found: BoolArray = pc.is_in(pa.array(texts, known.type), value_set=known).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _recomputed_in_rows(rows: list[tuple[str, str]]) -> _Likeness | None:
@@ -284,28 +305,12 @@ def _in_values(samples: _Samples, original: str, anonymized: str) -> _Likeness |
     originals, tokens = samples.distinct("original", original), samples.distinct("anonymized", anonymized)
     if len(originals) < _FEWEST or len(tokens) < _FEWEST:
         return None
-    known = samples.tables.written["anonymized"][anonymized].trimmed.values
     if original != anonymized:
-        n = _n_known([(value,) for value in originals], known)
-        back = _n_known([(value,) for value in tokens], samples.tables.written["original"][original].values)
+        n = int(_are_in(originals, samples.tables.written["anonymized"][anonymized].trimmed.values).sum())
+        back = _are_in(tokens, samples.tables.written["original"][original].values).sum()
         if n >= MOST * len(originals) and back >= MOST * len(tokens):
             return "copy", "a copy under another name", n, len(originals)
-    for way in WAYS_OF_CELLS:
-        codes = samples.encoded(original, way, originals)
-        telling = [codes[value] for value in originals if codes[value]]
-        n = _n_known(telling, known)
-        if len(telling) >= _FEWEST and n >= MOST * len(telling):
-            return "encoding", text("the original {way}", way=own(way.how)), n, len(telling)
-    return _decoded_in_values(samples, original, anonymized)
-
-
-def _n_known(codes: Sequence[Collection[str]], known: pa.Array) -> int:
-    """Return how many of the values have one of their codes among the known ones."""
-    flat = [(i, code) for i, all_codes in enumerate(codes) for code in all_codes]
-    hits = pc.is_in(pa.array([code for _, code in flat], known.type), value_set=known).to_numpy(
-        zero_copy_only=False
-    )
-    return len({i for (i, _), hit in zip(flat, hits, strict=True) if hit})
+    return _encoded_in_values(samples, original, anonymized)
 
 
 def judge_disguises(measured: DisguiseMeasurement, thresholds: SecondOpinionThresholds) -> list[Finding]:

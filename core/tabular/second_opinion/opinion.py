@@ -36,12 +36,9 @@ from core.tabular.second_opinion.disguises import (
     told_by,
 )
 from core.tabular.second_opinion.finer import FinerColumn, judge_finer, measure_finer
+from core.tabular.second_opinion.in_codes import ReadableColumn, judge_in_codes, measure_in_codes
+from core.tabular.second_opinion.in_texts import ValuesInTexts, judge_in_texts, measure_in_texts
 from core.tabular.second_opinion.masked import MaskedColumn, judge_masked, measure_masked
-from core.tabular.second_opinion.names_elsewhere import (
-    ElsewhereMeasurement,
-    judge_elsewhere,
-    measure_elsewhere,
-)
 from core.tabular.second_opinion.pair import LoggedTables, marked, pair_tables
 from core.tabular.second_opinion.pieces import measure_pieces
 from core.tabular.second_opinion.pseudonyms import (
@@ -49,7 +46,6 @@ from core.tabular.second_opinion.pseudonyms import (
     judge_pseudonyms,
     measure_pseudonyms,
 )
-from core.tabular.second_opinion.readable import ReadableColumn, judge_readable, measure_readable
 from core.tabular.second_opinion.relations import measure_relations
 from core.tabular.second_opinion.relinkage import (
     RelinkageMeasurement,
@@ -79,8 +75,8 @@ class HiddenOriginals:
 
     disguises: DisguiseMeasurement
     computed: tuple[ComputedPseudonym, ...]
-    elsewhere: ElsewhereMeasurement
-    readable: tuple[ReadableColumn, ...]
+    in_texts: tuple[ValuesInTexts, ...]
+    in_codes: tuple[ReadableColumn, ...]
     masked: tuple[MaskedColumn, ...]
     derivations: tuple[Derivation, ...]
     sorting: tuple[SortedAlike, ...]
@@ -190,8 +186,8 @@ def _hidden(
     disguises = measure_disguises(tables, columns, settings)
     explained = told_by(disguises)
     computed = measure_computed(tables, columns, settings, explained=explained)
-    elsewhere = measure_elsewhere(tables, columns, settings, explained=explained)
-    told = ((one.original, one.anonymized) for one in elsewhere.found if one.form == "values")
+    in_texts = measure_in_texts(tables, columns, settings, explained=explained)
+    told = ((one.original, one.anonymized) for one in in_texts if one.form == "values")
     of_one = ((one.originals[0], one.anonymized) for one in computed)
     search = Search(
         tables=tables,
@@ -201,8 +197,8 @@ def _hidden(
     return HiddenOriginals(
         disguises=disguises,
         computed=computed,
-        elsewhere=elsewhere,
-        readable=measure_readable(tables, columns, settings, explained={*explained, *told, *of_one}),
+        in_texts=in_texts,
+        in_codes=measure_in_codes(tables, columns, settings, explained={*explained, *told, *of_one}),
         masked=measure_masked(tables, settings),
         derivations=(
             *measure_derivations(search),
@@ -312,8 +308,8 @@ def _judge_hidden(
     told = {finding.column for finding in derived if finding.verdict is Verdict.FAIL}
     found = [
         *disguised,
-        *judge_elsewhere(measured.elsewhere, thresholds),
-        *(one for one in judge_readable(measured.readable, thresholds) if one.column not in told),
+        *judge_in_texts(measured.in_texts),
+        *(one for one in judge_in_codes(measured.in_codes, thresholds) if one.column not in told),
         *judge_masked(measured.masked, thresholds),
         *derived,
         *judge_sorting(in_order, explained),

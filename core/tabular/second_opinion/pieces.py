@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 
 from core.coding import IntArray, distinct_values
 from core.comparing.numbers import counted_numbers
+from core.comparing.readings import folded_texts, together
 from core.comparing.sets import Counted, are_drawn_alike
-from core.tabular.second_opinion.names_elsewhere import folded_texts, folded_together
 from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import remembered
 from core.tabular.second_opinion.search import Derivation, Search
@@ -171,7 +171,7 @@ def _tokens(search: Search) -> Iterator[_Spelled]:
 
 def _spelled(search: Search, side: str, name: str) -> _Spelled | None:
     column = distinct_values(search.cells(side, name, sampled=False))
-    texts = folded_together(column.values)
+    texts = together(folded_texts(column.values))
     lengths = pc.utf8_length(texts).to_numpy(zero_copy_only=False)
     fit = (lengths > 0) & (lengths <= _LONGEST)
     if not fit.any() or column.counts[fit].sum() < _NEARLY_ALL * column.n_filled:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.coding import sorted_distinct
+from core.comparing.made_up import most_known_by_chance
 from core.tabular.actions import Meaning, meaning_of
-from core.tabular.second_opinion.made_up import most_known_by_chance
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Finding, Verdict

@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
+from core.comparing.made_up import most_known_by_chance
 from core.comparing.numbers import read_amounts
 from core.roles import Role, RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import ColumnPair, is_high_risk
-from core.tabular.second_opinion.made_up import most_known_by_chance
 from core.tabular.second_opinion.numbering import is_in_other_records
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
