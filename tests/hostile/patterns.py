@@ -22,7 +22,7 @@ AT_THE_START = {  # asked only what a cell begins with or is, never searched for
     "core.roles.values._KOREAN_ADDRESS",
     "core.tables.header._NUMBER",
     "core.tabular.second_opinion.disguises._NUMBER",
-    "core.tabular.second_opinion.readable._MEASURE",
+    "core.tabular.second_opinion.in_codes._MEASURE",
     "core.tabular.second_opinion.surrogates._DATE",
     "core.vcf.checks.columns._USUAL_FILTER",
     "core.vcf.frequencies._FLOAT",
