@@ -47,7 +47,7 @@ _POWER_Z = 0.841621  # four of five samples
 _FEWER_ROWS = 2000  # that are looked at by each set of columns, at least
 _FEWEST = 20  # persons of either kind
 _OUTSIDERS, _TIMES = 1, 4  # the fewest nearest outsiders, and how many times as many are looked at next
-_OF_LEVEL = 2  # of the tolerated probability all columns have half, and other sets of columns share the rest
+_OF_LEVEL = 2  # halves of the tolerated probability: of all columns, and of the other sets of columns
 _MOST_INFERRED = 16  # columns that are looked at beside the quasi-identifiers, one by one
 _SURELY_MORE = 2.0  # without outsiders: times as many as by chance, which a smoother population may give too
 _SURELY_SEVERAL = 1e-4  # probability by chance, from which persons have several records
@@ -154,17 +154,27 @@ def nearer_members(
         sets = _several([range(len(chosen)), known])
         mixed = mosaics(original, min(_MOST_MIXED, n_records(scrambled)), generator)
         tried = [_beyond_strangers(original, scrambled, mixed, places) for places in sets]
-    times = [_OF_LEVEL, *[_OF_LEVEL * (len(tried) - 1)] * (len(tried) - 1)] if tried[1:] else [1]
-    at = min(range(len(tried)), key=lambda place: tried[place].p_value * times[place])
+    found = _least_likely(tried, [tuple(chosen[place] for place in places) for places in sets])
+    return replace(found, searched_share=n_records(scrambled) / pair.scrambled.n_records)
+
+
+def _least_likely(tried: Sequence[NearerMembers], columns: Sequence[tuple[str, ...]]) -> NearerMembers:
+    """Return what the set of columns tells that is least likely by chance, of all that were tried.
+
+    All columns, which are tried first, have half of the tolerated probability, the other sets share the rest.
+    """
+    n_others = len(tried) - 1
+    times = [_OF_LEVEL, *[_OF_LEVEL * n_others] * n_others] if n_others else [1]
+    p_values = [min(1.0, each.p_value * n) for each, n in zip(tried, times, strict=True)]
+    at = p_values.index(min(p_values))
     return replace(
         tried[at],
-        columns=tuple(chosen[place] for place in sets[at]),
-        p_value=min(1.0, tried[at].p_value * times[at]),
+        columns=columns[at],
+        p_value=p_values[at],
         n_tried=tried[0].n_tried * times[0],
         n_persons=tried[0].n_persons,
         n_outsiders=tried[0].n_outsiders,
         n_as_near=tried[0].n_as_near,
-        searched_share=n_records(scrambled) / pair.scrambled.n_records,
     )
 
 

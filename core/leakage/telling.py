@@ -76,12 +76,7 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
             n=whole.n_unique_exact,
             total=whole.n_unique,
         ),
-        "near_copies": text(
-            "{n} of {total} scrambled rows points at one original person, more than chance explains.",
-            "{n} of {total} scrambled rows point at one original person each, more than chance explains.",
-            n=near.excess.n_observed,
-            total=near.n_rows,
-        ),
+        "near_copies": _pointing(near),
         "members": text(
             "{n} person of the original is among those nearest to a scrambled row, more than chance "
             "explains.",
@@ -89,7 +84,7 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
             "explains.",
             n=0 if members is None else members.n_members,
         ),
-        **({} if again is None else {"second_look": _pointing_past_disguise(again.near_copies)}),
+        **({} if again is None else {"second_look": _pointing(again.near_copies)}),
         "relinkage": _relinked(nearest.n_relinked, nearest.n_assessed),
         "relinkage_by_likeness": _relinked(near.n_relinked, near.n_own),
         "repeated_rows": text(
@@ -101,11 +96,10 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
     }
 
 
-def _pointing_past_disguise(found: NearCopies) -> Text:
+def _pointing(found: NearCopies) -> Text:
     return text(
-        "Past spelling or a simple disguise, {n} of {total} scrambled rows points at one original person.",
-        "Past spelling or a simple disguise, {n} of {total} scrambled rows point at one original person "
-        "each.",
+        "{n} of {total} scrambled rows points at one original person, more than chance explains.",
+        "{n} of {total} scrambled rows point at one original person each, more than chance explains.",
         n=found.excess.n_observed,
         total=found.n_rows,
     )
