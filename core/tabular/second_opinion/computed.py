@@ -458,7 +458,9 @@ class _Search(Sample):
             rows = [(value, token) for value, token in cells if value and token]
             folded_rows = [(value.casefold(), token.casefold()) for value, token in rows]
             weak = self.is_taken_out(original)
-            found, n = rule_between(rows, weak=weak) or rule_between(folded_rows), len(rows)
+            found, n = rule_between(rows, weak=weak), len(rows)
+            if found is None and folded_rows != rows:
+                found = rule_between(folded_rows)
         is_free = order != "kept" and same_number_same_record(self.tables, original, anonymized) is not False
         if is_free and found is None:
             values = [value for value in dict.fromkeys(self.original[original]) if value]
