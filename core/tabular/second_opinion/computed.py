@@ -63,6 +63,7 @@ _MOST_KEYED, _MOST_SLOW = 3, 3  # originals tried for a column that has no own; 
 _SLOW_LENGTH = 16  # hexadecimal digits of a token, from which these are tried
 _LOOKED_AT = 40  # values of which some are chosen to learn on
 _NEARLY_ALL = 0.9
+_MOST_ALONE = 20  # constants of columns that may be salts
 _N_SALTED = 6  # records with a salt of their own that are looked at
 _MOST_PAIRS = 60  # of columns that are compared by likeness
 _NEARLY_UNIQUE = 0.998  # share of distinct values
@@ -70,6 +71,7 @@ _TAKEN_OUT = frozenset({Meaning.GONE, Meaning.PSEUDONYM, Meaning.REPLACED})
 
 Tier = Literal["usual", "plain", "keyed", "slow"]
 _N_PROBES: Mapping[Tier, int] = {"usual": 100, "plain": 4, "keyed": 1, "slow": 1}  # values to learn on
+_FEWEST_PROBES, _MOST_PROBES = 20, 1500  # values for each column, and for all together
 _ROWS = ("\0row0", "\0row1")  # the numbers of the rows, as columns to join others with
 
 
@@ -246,12 +248,16 @@ class _Search(Sample):
             for cells in table.values()
             if cells and cells[0] and len(set(cells)) == 1
         ]
-        return list(dict.fromkeys([*self.tables.log.texts, *alone]))
+        return list(dict.fromkeys([*self.tables.log.texts, *alone[:_MOST_ALONE]]))
 
     @cached_property
     def keys(self) -> Sequence[Key]:
         """Return the guessable keys, names of these columns and files and what is noted among them."""
-        log, names = self.tables.log, [*self.tables.original.column_names, *self.anonymized_names]
+        log, shaped = self.tables.log, [name for name in self.anonymized_names if self.shape(name)]
+        names = [
+            *sorted(self.varied, key=lambda name: -self.varied[name])[:_MOST_COLUMNS],
+            *shaped[:_MOST_COLUMNS],
+        ]
         files = [name.rsplit("/", 1)[-1] for name in (log.source_file, log.output_file, log.name) if name]
         stems = [name.split(".", 1)[0].removesuffix("_anonymized_log") for name in files]
         return guessable_keys([*names, *map(folded, names), *files, *stems, *self.noted])
@@ -361,7 +367,8 @@ class _Search(Sample):
         compared = [each for name in names for each in self.comparisons((original,), name)]
         tried: set[tuple[Compared, Recipe, Cut]] = set()
         best: dict[Compared, Fit] = {}
-        for value in _probes(compared, _N_PROBES[tier]):
+        n_probes = min(_N_PROBES[tier], max(_FEWEST_PROBES, _MOST_PROBES // max(len(names), 1)))
+        for value in _probes(compared, n_probes):
             targets: list[Target] = [
                 (each, each.of_value[value], [each])
                 for each in compared
@@ -451,7 +458,9 @@ class _Search(Sample):
             rows = [(value, token) for value, token in cells if value and token]
             folded_rows = [(value.casefold(), token.casefold()) for value, token in rows]
             weak = self.is_taken_out(original)
-            found, n = rule_between(rows, weak=weak) or rule_between(folded_rows), len(rows)
+            found, n = rule_between(rows, weak=weak), len(rows)
+            if found is None and folded_rows != rows:
+                found = rule_between(folded_rows)
         is_free = order != "kept" and same_number_same_record(self.tables, original, anonymized) is not False
         if is_free and found is None:
             values = [value for value in dict.fromkeys(self.original[original]) if value]
