@@ -228,7 +228,7 @@ def _trace_finding(anonymized: AnonymizedEvents, traces: TraceRisk, options: Rel
         four=joined([_share_text(four), *allowed]),
     )
     if below is not None and k > 2:
-        few = text("Two can leave fewer than {k} for {below} of them.", k=k, below=percent(below))
+        few = text("Two can leave fewer than {k} for {below}.", k=k, below=percent(below))
         found = joined([found, few])
     most = max(two.value, below or 0.0)
     return Finding.of(
@@ -258,9 +258,9 @@ def _whole_trace_finding(traces: TraceRisk, rule: Rule) -> Finding:
     verdict = _share_verdict(below, traces.n_users, rule.max_whole_trace_share)
     return Finding.of("whole_trace", verdict, n_affected=below)(
         "The whole trace under a pseudonym, the set of its combinations, is shared by fewer than {k} for "
-        "{below} of {n} user, and nobody else's for {unique}; at most {limit} may be shared by fewer.",
+        "{below} of {n} user, by nobody for {unique}; at most {limit} may be.",
         "The whole trace under a pseudonym, the set of its combinations, is shared by fewer than {k} for "
-        "{below} of {n} users, and nobody else's for {unique}; at most {limit} may be shared by fewer.",
+        "{below} of {n} users, by nobody for {unique}; at most {limit} may be.",
         n=traces.n_users,
         k=max(rule.k, 2),
         below=below,
@@ -310,8 +310,8 @@ def _about_a_cap(gravest: Finding, rows: RowRisk, *, helps: bool) -> Finding:
         "With one row of each user and combination (a cap) it would be {alone} by number and {multiset} by "
         "all rows."
         if helps
-        else "One row of each user and combination (a cap) would not be enough: {alone} by number and "
-        "{multiset} by all rows would still be alone.",
+        else "One row of each user and combination (a cap) would not be enough: {alone} by number, "
+        "{multiset} by all rows.",
         alone=alone,
         multiset=multiset,
     )
@@ -360,9 +360,9 @@ def _multiset_finding(rows: RowRisk, rule: Rule) -> Finding:
     verdict = _share_verdict(below, rows.n_users, rule.max_rows_unique_share)
     found = text(
         "All rows under a pseudonym together, each as often as it occurs, are shared by fewer than {k} for "
-        "{below} of {n} user, and nobody else's for {unique}.",
+        "{below} of {n} user, by nobody for {unique}.",
         "All rows under a pseudonym together, each as often as it occurs, are shared by fewer than {k} for "
-        "{below} of {n} users, and nobody else's for {unique}.",
+        "{below} of {n} users, by nobody for {unique}.",
         n=rows.n_users,
         k=max(rule.k, 2),
         below=below,
@@ -377,9 +377,9 @@ def _sequence_finding(rows: RowRisk, below: int, rule: Rule) -> Finding:
     verdict = _share_verdict(below, rows.n_users, rule.max_rows_unique_share)
     found = text(
         "The order of a user's kinds of events, which the released times tell, is shared by fewer than {k} "
-        "for {below} of {n} user, and nobody else's for {unique}.",
+        "for {below} of {n} user, by nobody for {unique}.",
         "The order of a user's kinds of events, which the released times tell, is shared by fewer than {k} "
-        "for {below} of {n} users, and nobody else's for {unique}.",
+        "for {below} of {n} users, by nobody for {unique}.",
         n=rows.n_users,
         k=max(rule.k, 2),
         below=below,

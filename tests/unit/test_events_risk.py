@@ -69,7 +69,7 @@ def test_row_findings__name_a_cap_only_where_it_helps() -> None:
     assert by_kind.rows.n_below_k_multiset_capped == 6
     still = finding(by_kind, "row_multisets")
     assert still is not None
-    assert says(still.message, "(a cap) would not be enough: 0 by number and 6 by all rows would still be")
+    assert says(still.message, "(a cap) would not be enough: 0 by number, 6 by all rows")
     assert [each.message for each in by_kind.findings if "(a cap)" in each.message] == [still.message]
 
 
