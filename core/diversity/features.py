@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from core.attribute_disclosure import Distance, ordered_codes
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.errors import refuse
+from core.folded_text import folded_text, says_unknown
 from core.roles import PERSON_KINDS, Role, RoleSuggestion
 from core.roles.vocabulary import match_name
 from core.words import Text, text
@@ -194,9 +195,9 @@ class SensitiveAttribute:
     codes: IntArray = field(repr=False)  # shape (n_records,): what is counted for diversity, -1 for missing
     numeric: bool  # whether all known values are numbers; the ordered distance is used then
     # shape (n_bins - 1,): a number up to the first edge is in the first bin, and so on; None where values are
-    # counted as written
+    # counted as they are
     edges: FloatArray | None
-    n_distinct: int  # distinct values as written
+    n_distinct: int  # distinct numbers, or meanings of texts
 
     @property
     def distance(self) -> Distance:
@@ -241,9 +242,12 @@ def read_sensitive(column: pa.ChunkedArray, *, name: str, n_bins: int | None) ->
 
 
 def _text_codes(column: pa.ChunkedArray) -> IntArray:
-    codes = value_codes(column)
-    known = column.combine_chunks().is_valid().to_numpy(zero_copy_only=False)
-    return np.where(known, codes, -1)
+    """Return codes of what texts mean: spellings of one word are one value, words for unknown are none."""
+    texts = folded_text(pc.fill_null(column.combine_chunks(), ""))
+    known = ~says_unknown(texts)
+    codes = np.full(len(texts), -1, dtype=np.int64)
+    codes[known] = value_codes(texts.filter(pa.array(known)))
+    return codes
 
 
 def _binned(numbers: FloatArray, edges: FloatArray) -> IntArray:

@@ -282,7 +282,7 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
     if configuration.kept_set is None or not configuration.kept_set.n_kept:
         return
     settings = problem.settings
-    roles = {settings.label, *settings.sensitive_attributes, *settings.quasi_identifiers}
+    roles = {*settings.sensitive_attributes, *settings.quasi_identifiers}
     released = released_table(problem, configuration.kept_set.kept_cells)
     columns = [name for name in released.column_names if name not in roles]
     if not columns:

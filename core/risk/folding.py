@@ -11,33 +11,18 @@ import pyarrow.compute as pc
 from core.attribute_disclosure import SensitiveCounts, merged_counts
 from core.cells import as_numbers
 from core.chance import binomial_tail, poisson_tail
-from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
+from core.coding import CodedColumn, FloatArray, IntArray
+from core.folded_text import folded_text, says_unknown
 from core.risk.records import Pairs
 from core.risk.settings import RiskSettings
 
 _SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
 _MOST_PICKED = 1000  # values of a class looked at one after another; no threshold asks for more
-_KEPT = dict(zip(".,:/-%", map(chr, range(0xE000, 0xE006)), strict=True))  # stand in while others go
 _CURRENCIES = r"(?i)^(?:€|\$|£|¥|₩|eur|usd|gbp|krw|won)|(?:€|\$|£|¥|₩|원|eur|usd|gbp|krw|won)$"
 _PLAIN = r"^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$"
 _COMMA_THOUSANDS = r"^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$"
 _COMMA_DECIMALS = r"^[+-]?\d+(?:,\d+)?$"
 _POINT_THOUSANDS = r"^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$"
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(text.split())
-
-
-# Words that say that nothing is known, as `folded_text` writes them.
-_UNKNOWN_WORDS = _words(
-    "na nan null missing unknown unk notknown notstated notavailable notgiven notspecified unspecified "
-    "notrecorded notreported unreported notanswered noanswer noresponse noinformation noinfo nodata "
-    "undetermined undisclosed refused declined withheld dontknow prefernottosay prefernottoanswer 모름 미상 "
-    "불명 무응답 응답거부 알수없음 알수없다 정보없음 자료없음 확인불가 미확인 neznano nepoznano niznano "
-    "nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem neopredeljeno unbekannt keineangabe "
-    "inconnu desconocido"
-)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,7 +72,7 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
     - Words for unknown are no value; where a missing one counts as a value they are that value.
     """
     folded = folded_text(column.values)
-    unknown = _unknown(folded)
+    unknown = says_unknown(folded)
     known = ~np.append(unknown, True) & ~column.value_is_suppressed
     written = pa.array(known[:-1])
     numbers = _amounts(column.values.filter(written))
@@ -116,38 +101,6 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
         n_merged=int(np.count_nonzero(known)) - n_groups + close,
         n_unknown=n_unknown,
     )
-
-
-def folded_text(values: pa.Array) -> pa.Array:
-    """Return texts without case, width, spaces and punctuation; see :func:`fold_values`.
-
-    >>> folded_text(pa.array(["H.I.V.", " hiv", "J45.0", "Rh-", "10-20", "<=50K"])).to_pylist()
-    ['hiv', 'hiv', 'j45.0', 'rh-', '10-20', '<=50k']
-    """
-    texts = pc.utf8_lower(pc.utf8_normalize(values.cast(pa.large_string()), form="NFKC"))
-    if not pc.any(pc.match_substring_regex(texts, r"[\s\p{Z}\p{P}\p{Cf}]")).as_py():
-        return texts
-    for _ in range(2):  # in 1.2.3 the second point follows a digit that the first one took
-        for sign in ".,:/-":
-            texts = pc.replace_substring_regex(texts, rf"(\d)\{sign}(\d)", rf"\1{_KEPT[sign]}\2")
-    texts = pc.replace_substring_regex(texts, r"^(\s*)[-−](\d)", rf"\1{_KEPT['-']}\2")
-    texts = pc.replace_substring_regex(texts, r"[-−]\s*$", _KEPT["-"])
-    texts = pc.replace_substring(texts, "%", _KEPT["%"])
-    texts = pc.replace_substring_regex(texts, r"[\s\p{Z}\p{P}\p{Cf}]", "")
-    for sign, stand_in in _KEPT.items():
-        texts = pc.replace_substring(texts, stand_in, sign)
-    return texts
-
-
-def _unknown(folded: pa.Array) -> BoolArray:
-    """Return which folded texts say that nothing is known; a lone minus is a result beside a plus."""
-    words = pc.is_in(folded, value_set=pa.array(_UNKNOWN_WORDS, pa.large_string()))
-    empty = pc.fill_null(pc.equal(folded, ""), False)
-    minus = pc.fill_null(pc.equal(folded, "-"), False)
-    if pc.any(pc.equal(folded, "+")).as_py():
-        minus = pc.and_(minus, False)
-    found = pc.or_(pc.or_(words, empty), minus)
-    return cast("BoolArray", found.to_numpy(zero_copy_only=False))
 
 
 def _amounts(values: pa.Array) -> FloatArray | None:

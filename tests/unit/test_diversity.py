@@ -172,7 +172,23 @@ def test_read_sensitive__bins_numbers_into_equal_parts() -> None:
     assert found.code(pa.chunked_array([["2", "2.5"]])).tolist() == [0, 1]
 
 
-def test_read_sensitive__counts_few_numbers_and_text_as_written() -> None:
+@pytest.mark.parametrize(
+    ("values", "codes"),
+    [
+        (["HIV", "hiv", "H.I.V.", " HIV ", "flu"], [0, 0, 0, 0, 1]),
+        (["Type-2 diabetes", "type 2 Diabetes", "ＴＹＰＥ２diabetes"], [0, 0, 0]),
+        (["yes", "모름", "n/a", "Neznano", "YES"], [0, -1, -1, -1, 0]),
+        (["J45.0", "J45.1", "Rh-", "Rh+"], [0, 1, 2, 3]),  # what signs tell apart stays apart
+        (["10-20", "1020", "<=50K", ">50K"], [0, 1, 2, 3]),
+    ],
+)
+def test_read_sensitive__counts_meanings_of_texts(values: list[str], codes: list[int]) -> None:
+    found = read_sensitive(pa.chunked_array([values]), name="t", n_bins=4)
+    assert found.codes.tolist() == codes
+    assert found.code(pa.chunked_array([values[::-1]])).max() == max(codes)
+
+
+def test_read_sensitive__counts_few_numbers_as_written_and_missing_as_none() -> None:
     numbers = read_sensitive(pa.chunked_array([["5", "7", "5"]]), name="n", n_bins=4)
     assert (numbers.edges, numbers.codes.tolist()) == (None, [0, 1, 0])
     assert numbers.code(pa.chunked_array([["7", "9"]])).tolist() == [0, 1]
@@ -788,11 +804,13 @@ def test_judge_diversity__counts_records_that_untouched_columns_single_out() -> 
     audit = judge_diversity(measured())
     (finding,) = [f for f in audit.findings if f.check == "untouched_columns"]
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
-    scores = released_table(audit.search.problem, chosen.kept_set.kept_cells)["score"].to_pylist()
+    released = released_table(audit.search.problem, chosen.kept_set.kept_cells)
+    label = audit.search.problem.settings.label
+    scores = [*zip(released["score"].to_pylist(), released[label].to_pylist(), strict=True)]
     n_unique = sum(scores.count(score) == 1 for score in scores)
     assert (finding.n_affected, finding.verdict) == (n_unique, Verdict.WARN)
     assert says(
-        finding.message, f"1 column besides the quasi-identifiers …{n_unique} of {len(scores)} records"
+        finding.message, f"2 columns besides the quasi-identifiers …{n_unique} of {len(scores)} records"
     )
 
 

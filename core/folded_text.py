@@ -1,0 +1,57 @@
+"""What written values mean: the same in several spellings, and words that say that nothing is known."""
+
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import BoolArray
+
+_KEPT = dict(zip(".,:/-%", map(chr, range(0xE000, 0xE006)), strict=True))  # stand in while others go
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+# Words that say that nothing is known, as `folded_text` writes them.
+_UNKNOWN_WORDS = _words(
+    "na nan null missing unknown unk notknown notstated notavailable notgiven notspecified unspecified "
+    "notrecorded notreported unreported notanswered noanswer noresponse noinformation noinfo nodata "
+    "undetermined undisclosed refused declined withheld dontknow prefernottosay prefernottoanswer 모름 미상 "
+    "불명 무응답 응답거부 알수없음 알수없다 정보없음 자료없음 확인불가 미확인 neznano nepoznano niznano "
+    "nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem neopredeljeno unbekannt keineangabe "
+    "inconnu desconocido"
+)
+
+
+def folded_text(values: pa.Array) -> pa.Array:
+    """Return texts without case, width, spaces and punctuation.
+
+    >>> folded_text(pa.array(["H.I.V.", " hiv", "J45.0", "Rh-", "10-20", "<=50K"])).to_pylist()
+    ['hiv', 'hiv', 'j45.0', 'rh-', '10-20', '<=50k']
+    """
+    texts = pc.utf8_lower(pc.utf8_normalize(values.cast(pa.large_string()), form="NFKC"))
+    if not pc.any(pc.match_substring_regex(texts, r"[\s\p{Z}\p{P}\p{Cf}]")).as_py():
+        return texts
+    for _ in range(2):  # in 1.2.3 the second point follows a digit that the first one took
+        for sign in ".,:/-":
+            texts = pc.replace_substring_regex(texts, rf"(\d)\{sign}(\d)", rf"\1{_KEPT[sign]}\2")
+    texts = pc.replace_substring_regex(texts, r"^(\s*)[-−](\d)", rf"\1{_KEPT['-']}\2")
+    texts = pc.replace_substring_regex(texts, r"[-−]\s*$", _KEPT["-"])
+    texts = pc.replace_substring(texts, "%", _KEPT["%"])
+    texts = pc.replace_substring_regex(texts, r"[\s\p{Z}\p{P}\p{Cf}]", "")
+    for sign, stand_in in _KEPT.items():
+        texts = pc.replace_substring(texts, stand_in, sign)
+    return texts
+
+
+def says_unknown(folded: pa.Array) -> BoolArray:
+    """Return which folded texts say that nothing is known; a lone minus is a result beside a plus."""
+    words = pc.is_in(folded, value_set=pa.array(_UNKNOWN_WORDS, pa.large_string()))
+    empty = pc.fill_null(pc.equal(folded, ""), False)
+    minus = pc.fill_null(pc.equal(folded, "-"), False)
+    if pc.any(pc.equal(folded, "+")).as_py():
+        minus = pc.and_(minus, False)
+    found = pc.or_(pc.or_(words, empty), minus)
+    return cast("BoolArray", found.to_numpy(zero_copy_only=False))
