@@ -104,4 +104,8 @@ def test_called_apart__ends_its_process_when_it_is_stopped() -> None:
     job.stop()
     job.wait(30)
     assert job.state is JobState.STOPPED
+    for _ in range(100):  # the system may take a while to end a process
+        if not worker.is_alive:
+            break
+        time.sleep(0.05)
     assert not worker.is_alive
