@@ -54,6 +54,7 @@ from core.words import Text, own, text
 _N_ROUNDS = 4  # made-up values for each value, from which chance is counted
 _FEWEST = 3  # distinct values that have to be compared
 _ANY_HASH = 0.05  # share of hashes that need to be found: no other column holds them by chance
+_ANY_NUMBER = 0.5  # the same of decimal digits, which amounts have too
 _NO_ACCIDENT = 1e-9  # probability of as many tokens by chance
 _SMALLEST_DISTINCT_SHARE = 0.3  # of digits, below which they are measurements, not tokens
 _LONG, _MANY = 8, 20  # digits, and distinct values, from which numbers that repeat are tokens all the same
@@ -443,7 +444,8 @@ class _Search(Sample):
 
     def _told(self, originals: Value, compared: Compared, fit: Fit) -> ComputedPseudonym | None:
         """Return what is found, None where too few tokens are, or as many by chance."""
-        enough = fit.n_matched >= max(2, _ANY_HASH * fit.n_compared)
+        least = _ANY_NUMBER if compared.shape.written == "digits" else _ANY_HASH
+        enough = fit.n_matched >= max(2, least * fit.n_compared)
         if not enough or binomial_tail(fit.n_matched, fit.n_compared, _chance(compared, fit)) >= _NO_ACCIDENT:
             return None
         counts = (fit.n_matched, fit.n_compared)
