@@ -55,8 +55,8 @@ _COLUMNS = (
 )
 _SETS = (Col("columns", "Columns"), Col("unique_share", "Records unique in them", "share"))
 _WITH_FURTHER = (
-    Col("columns", "Columns"),
-    Col("share_below_k", "Records in smaller classes", "share"),
+    Col("columns", "Known beside the quasi-identifiers"),
+    Col("share_below_k", "Records in classes smaller than k", "share"),
     Col("unique_share", "Records alone", "share"),
 )
 _SCORES = (Col("column", "Column"), Col("suda_contribution_share", "Part of the scores", "share"))
