@@ -37,6 +37,8 @@ def test_audit_leakage__gives_the_reference_figures(golden_dir: Path) -> None:
         assert verdicts >= {Verdict.FAIL} if same else verdicts == {Verdict.PASS}
         said = next(each for each in audit.findings if each.check == "smallest_leak")
         assert "copied persons of 928" in said.message
+        assert audit.verdict is (Verdict.FAIL if same else said.verdict)
+        assert said.verdict in {Verdict.PASS, Verdict.NOT_ASSESSED}
 
 
 def test_audit_leakage__says_in_words_that_the_observed_cells_are_chance(golden_dir: Path) -> None:

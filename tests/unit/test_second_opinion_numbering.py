@@ -87,6 +87,4 @@ def test_numbers__given_anew_and_sorted_are_in_no_order_of_the_original(*, reord
     assert not {"disguise_order_kept", "in_the_original_order", "disguise_cipher"} & found.keys()
     in_order = {**released, "patient": [f"S{at * 3:04d}" for at in range(N)]}
     if not reordered:  # near miss: rows as they were, and numbers in their order
-        assert {"disguise_order_kept", "disguise_shift"} & concerns(
-            opinion_on(original, in_order, log)
-        ).keys()
+        assert "disguise_order_kept" in concerns(opinion_on(original, in_order, log))
