@@ -94,7 +94,7 @@ class Reference:
 
     def kind(self, record: pysam.VariantRecord) -> Literal["", "MAF", "STR"]:
         """Return why a record is a target, nothing when it is none."""
-        if not record.alts:
+        if not record.alts or record.alts == (".",):
             return ""
         if any(self.pattern.search(alt) for alt in record.alts):
             return "STR"

@@ -157,7 +157,21 @@ class Content:
         if not is_bgzf(head):
             raise AuditInputError(plain_gzip_problem(self._name))
         with self._own_words():
-            blocks = _Beginning(stream, find_end(stream))
+            end, size = find_end(stream), stream.seek(0, io.SEEK_END)
+            stream.seek(0)
+        if end < size:
+            raise AuditInputError(
+                text(
+                    "{file}: {n} bytes stand behind the end marker, from byte {byte} on, where programs end "
+                    "with an error or do not look: they can hold anything. Write the file again: "
+                    "bcftools view -O z.",
+                    file=self._name,
+                    n=size - end,
+                    byte=end,
+                )
+            )
+        with self._own_words():
+            blocks = _Beginning(stream, end)
         return _Inflated(fileobj=_BlockFrames(self._name, blocks, progress), mode="rb")
 
     @contextmanager
@@ -183,7 +197,7 @@ class Content:
 def find_end(stream: io.BufferedIOBase) -> int:
     """Return where the blocks of a BGZF file end: at its end marker, whatever follows, else at its size.
 
-    The stream is at its beginning afterwards. What follows the marker is told by :mod:`core.vcf.unread`.
+    The stream is at its beginning afterwards.
     """
     size = stream.seek(0, io.SEEK_END)
     stream.seek(max(0, size - len(EOF_MARKER)))

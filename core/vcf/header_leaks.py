@@ -12,6 +12,7 @@ from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.header_changes import contigs_removed, misplaced_lines, redeclared_lines
 from core.vcf.sample_names import (
     MIN_NAME,
+    are_numbers_of_people,
     decoded,
     folded,
     holds_code,
@@ -128,9 +129,15 @@ class Line(NamedTuple):
 
 
 def header_findings(
-    original: VcfHeader, anonymized: VcfHeader, used: AbstractSet[bytes]
+    original: VcfHeader,
+    anonymized: VcfHeader,
+    used: AbstractSet[bytes],
+    gone: AbstractSet[bytes] = frozenset(),
 ) -> tuple[HeaderFinding, ...]:
-    """Search the anonymized file's header and sample names, once per scan; `used` contigs have records."""
+    """Search the anonymized file's header and sample names, once per scan.
+
+    `used` contigs have records, and `gone` symbolic alleles have none any more.
+    """
     known = {text for line in original.lines for text in _QUOTED.findall(line)}
     lines = [_split(line, known) for line in anonymized.lines]
     telling = {
@@ -142,6 +149,11 @@ def header_findings(
     telling["header_leftover"] = {
         number for number, line in enumerate(lines) if number not in seen and is_free_text(line)
     } | _odd_definitions(original, anonymized, lines)
+    telling["header_definition"] = {
+        number
+        for number, line in enumerate(lines)
+        if line.key == b"ALT" and attributes_of(anonymized.lines[number])[1].get(b"ID") in gone
+    }
     telling["header_order"] = misplaced_lines(original, anonymized)
     telling["header_declaration"] = redeclared_lines(original, anonymized)
     n_removed = contigs_removed(original, anonymized, used)
@@ -347,13 +359,14 @@ def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[Header
     is_new = not known.issuperset(anonymized.samples)
     holds_name = name_finder(original.samples) if is_new else lambda _name: False
     kept, telling = [], []
+    are_numbers = are_numbers_of_people(map(decoded, anonymized.samples))
     for column, sample in enumerate(anonymized.samples, 1):
         name = decoded(sample)
         is_kept = (sample in known and folded(name) != "") or holds_name(sample)
         if is_kept:
             kept.append(column)
         is_coded = holds_code(name) and sample not in known
-        if is_coded or looks_personal(name) or (is_kept and tells_apart(name)):
+        if is_coded or are_numbers or looks_personal(name) or (is_kept and tells_apart(name)):
             telling.append(column)
     return (
         HeaderFinding("samples_kept", len(kept), n_samples, samples=tuple(kept)),

@@ -147,6 +147,7 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
         *_added(scan, targets, settings),
         *_donors(scan, all_targets, settings.severities),
         *_integrity(scan, settings),
+        *_words(scan, settings.severities),
         *found("bytes_unread", len(scan.unread), len(scan.unread), scan.unread, settings.severities),
         *header_exposures(scan.header_findings, settings.severities),
     ]
@@ -279,6 +280,9 @@ def _pointed_at(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdic
         ("phase_set_neighbour", neighbours.phase_sets, starts, starts),
         ("mate_kept", neighbours.mates, starts, starts),
         ("star_neighbour", neighbours.stars, starts + 1, ends),
+        ("allele_elsewhere", neighbours.spelled, starts, starts),
+        ("repeat_elsewhere", neighbours.spelled_repeats, starts, starts),
+        ("named_elsewhere", neighbours.named, starts, starts),
     ):
         if pointers.places:
             n_sites, places = _by_site(candidates, targets, pointers.between(contigs, first, last) & hidden)
@@ -360,6 +364,17 @@ def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) 
     affected = targets.candidates[scan.candidates.marked(Mark.SOLE_CARRIER, targets.candidates)]
     places = scan.candidates.places(affected)
     return found("sole_carrier", len(affected), len(targets.candidates), places, severities)
+
+
+def _words(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    """Say which fields of the anonymized records speak of people; examples are fields, never values."""
+    return [
+        exposure
+        for one in scan.words
+        for exposure in found(
+            one.check, one.n_found, one.of, one.fields, severities, fields=", ".join(one.fields[:N_KEYS])
+        )
+    ]
 
 
 def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:

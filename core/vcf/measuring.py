@@ -25,6 +25,7 @@ from core.vcf.runs import Scanner
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import Tallies
 from core.vcf.unread import unread_bytes
+from core.vcf.words_in_records import WordFinding
 from core.words import input_error, text
 
 REUSED = 1 << 23  # bytes: more than any text read at once; the C library agrees to fewer than 2²⁵
@@ -63,6 +64,7 @@ class VcfScan(Tallies):
     forms_varying: tuple[str, ...]  # columns that are blank in more than one way in masked records
     thinned: Tally  # records that lost what later ones kept, and the names of these columns and fields
     thinned_names: tuple[str, ...]
+    words: tuple[WordFinding, ...] = ()  # what fields of the anonymized records say of people
     unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
 
 
@@ -136,6 +138,7 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
     """Put everything together once both files are at their end."""
     metadata_targets, metadata_masked = metadata_of(*scanner.headers)
     thinned, names = scanner.thinning.result()
+    scanner.same.finish()
     return VcfScan(
         original_name=pair.original.name,
         anonymized_name=pair.anonymized.name,
@@ -143,7 +146,7 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
         settings=scanner.settings,
         metadata_targets=metadata_targets,
         metadata_masked=metadata_masked,
-        header_findings=header_findings(*scanner.headers, scanner.merge.orders[1].seen),
+        header_findings=header_findings(*scanner.headers, scanner.merge.orders[1].seen, scanner.symbols.gone),
         candidates=scanner.collector.result(),
         n_original=scanner.n_records[0],
         n_anonymized=scanner.n_records[1],
@@ -152,7 +155,13 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
         n_frequencies_seen=scanner.own.n_looked_at,
         own_frequencies=tuple(sorted(scanner.own.alleles.items())),
         reordered=_n_out_of_order(scanner.orders or []) + scanner.n_exchanged,
-        neighbours=scanner.neighbours,
+        neighbours=replace(
+            scanner.neighbours,
+            spelled=scanner.same.named,
+            spelled_repeats=scanner.same.named_repeats,
+            named=scanner.words.named_sites(),
+        ),
+        words=scanner.words.findings(),
         repeat_alts=frozenset(scanner.repeat_alts),
         forms_varying=scanner.forms.varying(),
         thinned=thinned,

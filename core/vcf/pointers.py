@@ -76,6 +76,10 @@ class Neighbours:
     phase_sets: Pointers = field(default_factory=Pointers)
     mates: Pointers = field(default_factory=Pointers)  # where breakends have their mates
     stars: Pointers = field(default_factory=Pointers)  # records with the allele ``*``: a deletion spans them
+    # targets whose allele another record names: rare variants, and repeats
+    spelled: Pointers = field(default_factory=Pointers)
+    spelled_repeats: Pointers = field(default_factory=Pointers)
+    named: Pointers = field(default_factory=Pointers)  # places and identifiers that a field of another names
 
     def read_alt(self, contig: bytes, position: int, alt: bytes) -> None:
         """Take up what an ALT column with a ``*`` or a breakend points to."""

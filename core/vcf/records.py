@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -178,26 +178,28 @@ def _carrier_pattern(allele: int) -> re.Pattern[bytes]:
     return re.compile(rb"\t(?:[0-9.]+[/|])*%d(?=[/|:\t]|\Z)" % allele)
 
 
-def genotypes_changed(original: Record, kept: Record) -> bool:
+def genotypes_changed(original: Record, kept: Record, *, in_order: bool) -> bool:
     """Tell whether a sample's genotype differs; one blanked together with ALT is masked, not changed.
 
-    Nor is anything changed in a file from which all samples were left out.
+    Nor is anything changed in a file from which samples were left out, or to which some were added: the fewer
+    genotypes are all among the others. Where the samples are not `in_order`, as under other names, nobody
+    knows whose is whose, and any order of the same genotypes is right.
     """
     if not kept.format or original.samples == kept.samples:
         return False
     masked = original.alt != kept.alt
-    if (
-        masked
-        and kept.n_samples == original.n_samples
-        and kept.is_uniform
-        and _is_missing(kept.telling_samples[1:])
-    ):
+    if masked and kept.is_uniform and _is_missing(kept.telling_samples[1:]):
         return False
     before, after = _genotypes(original), _genotypes(kept)
-    return len(before) != len(after) or any(
-        left != right and not (masked and _is_missing(right))
-        for left, right in zip(before, after, strict=True)
-    )
+    if not in_order and len(before) != len(after):
+        many, few = sorted((before, after), key=len, reverse=True)
+        missing = Counter({one: n for one, n in Counter(few).items() if masked and _is_missing(one)})
+        return bool(Counter(few) - missing - Counter(many))
+    if len(before) == len(after) and all(
+        left == right or (masked and _is_missing(right)) for left, right in zip(before, after, strict=True)
+    ):
+        return False
+    return in_order or len(before) != len(after) or Counter(before) != Counter(after)
 
 
 def _is_missing(genotype: bytes) -> bool:

@@ -34,10 +34,15 @@ def _is_field(original: bytes, text: bytes) -> bool:
     return original.startswith(key + b"=") and set(value.split(b",")) in ({b"."}, {b"0"})
 
 
-def is_rewritten(original: Record, kept: Record) -> bool:
-    """Tell whether a record that had not to be masked has anything new; to take away makes nothing new."""
+def is_rewritten(original: Record, kept: Record, *, in_order: bool) -> bool:
+    """Tell whether a record that had not to be masked has anything new; to take away makes nothing new.
+
+    Samples that are not `in_order` may stand in any other.
+    """
     return _has_new_column(original, kept) or (
-        kept.samples != original.samples and _has_new_value(original, kept)
+        kept.samples != original.samples
+        and (in_order or not {*kept.cells} <= {*original.cells})
+        and _has_new_value(original, kept)
     )
 
 

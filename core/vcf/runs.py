@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from core.vcf.alike import Stretch
 from core.vcf.candidates import Found
-from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, INFO, QUAL, REF, Columns, Numbers, Places
+from core.vcf.columns import ALT, CHROM, FILTER, FORMAT, ID, INFO, QUAL, REF, Columns, Numbers, Places
 from core.vcf.frequencies import Rarity, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.lines import Merge, Run, UnsortedError, check_columns
 from core.vcf.marks import Mark
 from core.vcf.records import N_FIXED, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
+from core.vcf.same_alleles import LONGEST_REF, Row
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import Alt, Format, Judged, Like, Original, SiteJudge
 from core.vcf.thinning import ENDING, TRAILING
@@ -69,6 +70,7 @@ class Scanner(SiteJudge):
         super().__init__(settings, headers, merge, keeps_order=keeps_order)
         self._n_together = FIRST_BATCH
         self._noted: set[bytes] = set()
+        self._own: dict[int, int] = {}  # of lines of the run at sites of several, where their own one stands
         self.texts = Numbers()  # of FILTER, FORMAT and genotypes of blank records
 
     def take_run(self, run: Run) -> None:
@@ -87,8 +89,6 @@ class Scanner(SiteJudge):
         n_lines = len(columns)
         self.n_records[0] += n_lines
         self.n_records[1] += n_lines
-        if self.orders is not None:
-            self.orders.append((run.numbers, run.kept_numbers))
         kinds = columns.mapped(ALT, self.alt_kinds)
         rarity = self.readers[0].many(columns, (kinds & Alt.NONE) == 0)
         formats = columns.mapped(FORMAT, self.formats) if self.n_columns[0] > N_FIXED + 1 else kinds[:0]
@@ -99,6 +99,15 @@ class Scanner(SiteJudge):
         n_unnamed = unnamed.n
         judged = self._judge_closely(found, which)
         self._note_equal(found, judged)
+        self.words.read(run.kept)
+        self._tell_of_others(found, which)
+        if self.orders is not None:
+            own = [self._own.get(place, place) for place in range(n_lines)]
+            paired = [place for place in range(n_lines) if own[place] >= 0]
+            self.orders.append(
+                ([run.numbers[place] for place in paired], [run.kept_numbers[own[place]] for place in paired])
+            )
+        self._own.clear()
         unnamed.in_file_order(n_unnamed, [contig for contig, _, _ in stretches])
         if len(which):
             self._collect(found, which, judged)
@@ -145,7 +154,7 @@ class Scanner(SiteJudge):
         return found
 
     def _count(self, run: _Run) -> None:
-        has_alt, is_repeat = (run.kinds & Alt.NONE) == 0, (run.kinds & Alt.REPEAT) != 0
+        has_alt, is_repeat = (run.kinds & (Alt.NONE | Alt.EMPTY)) == 0, (run.kinds & Alt.REPEAT) != 0
         self.n_with_alt += int(has_alt.sum())
         is_known = run.rarity.mafs != np.inf
         self.n_without_frequency += int((has_alt & ~is_repeat & ~is_known).sum())
@@ -377,7 +386,13 @@ class Scanner(SiteJudge):
                 record = self._record(0, lines.numbers[place], lines.lines[place])
             originals.append(Original(record, float(mafs[place]), int(kinds[place])))
             kept.append(self._kept_record(lines.kept_numbers[place], lines.kept[place], record))
-        judged.take(places, self._judge(originals, kept)[0])
+        outcomes, own = self._judge(originals, kept)
+        judged.take(places, outcomes)
+        self._own |= {
+            place: places[at] if at >= 0 else -1
+            for place, at in zip(places, own, strict=True)
+            if len(places) > 1
+        }
 
     def _note_equal(self, run: _Run, judged: _Outcomes) -> None:
         """Note what equal lines tell of other sites, and repeats in them that the rule does not name."""
@@ -399,6 +414,61 @@ class Scanner(SiteJudge):
             self.neighbours.read_phasing(
                 *site(place), columns.value(FORMAT, place), columns.behind(FORMAT, place)
             )
+
+    def _tell_of_others(self, run: _Run, which: Places) -> None:
+        """Take up the records that overlap others of which some were changed, and what targets are called."""
+        columns, lines = run.columns, run.lines
+        self._take_symbols(run)
+        is_changed = np.zeros(len(columns), dtype=np.bool_)
+        is_changed[lines.changed] = True
+        is_target = np.zeros(len(columns), dtype=np.bool_)
+        is_target[which] = True
+        refs = columns.widths(REF)
+        is_indel = refs != columns.widths(ALT)  # it may stand one base further on
+        ends = run.positions + np.minimum(refs, LONGEST_REF) - 1 + is_indel
+        for chrom, low, high in run.stretches:
+            at = slice(low, high)
+            before = np.maximum.accumulate(ends[at])[:-1]
+            begins = np.append(True, run.positions[at][1:] - is_indel[at][1:] > before)
+            chain = np.cumsum(begins) - 1
+            wanted = (np.bincount(chain) > 1) & (np.bincount(chain, weights=is_changed[at]) > 0)
+            wanted[[0, -1]] = True  # these may go on in lines before and behind
+            wanted |= self.same.has_two_names(chrom)
+            for place in (np.flatnonzero(wanted[chain]) + low).tolist():
+                self.same.take(chrom, self._row(run, place, is_changed[place], is_target[place]))
+            if self.words.may_name:
+                places = (
+                    np.flatnonzero(
+                        is_target[at] & is_changed[at] & ~columns.is_missing(ID, np.arange(low, high))
+                    )
+                    + low
+                )
+                if len(places):
+                    self.words.note_targets(chrom, run.positions[places], columns.values(ID, places))
+
+    def _take_symbols(self, run: _Run) -> None:
+        """Take up the symbolic alleles: each of unchanged lines once, those of changed ones as they come."""
+        if not self.symbols.are_defined:
+            return
+        changed = np.array(run.lines.changed, dtype=np.int64)
+        texts = Numbers()
+        run.columns.mapped(ALT, texts, np.setdiff1d(np.flatnonzero((run.kinds & Alt.SYMBOLIC) != 0), changed))
+        for alt in texts:
+            self.symbols.take(alt, alt)
+        for place in changed[(run.kinds[changed] & Alt.SYMBOLIC) != 0].tolist():
+            kept_alt = run.lines.kept[place].split(b"\t", ALT + 1)[ALT]
+            self.symbols.take(run.columns.value(ALT, place), kept_alt)
+
+    def _row(self, run: _Run, place: int, is_changed: np.bool_, is_target: np.bool_) -> Row:
+        ref, alt = run.columns.value(REF, place), run.columns.value(ALT, place)
+        own = self._own.get(place, place)
+        kept_ref, kept_alt = ref, alt if own >= 0 else b""
+        if own >= 0 and (is_changed or own != place):
+            kept_ref, kept_alt = run.lines.kept[own].split(b"\t", ALT + 1)[REF : ALT + 1]
+        if is_target and b"," in alt:
+            alt = self._rare_alleles(Record(run.lines.lines[place], self.n_columns[0]))
+        is_repeat = bool(run.kinds[place] & Alt.REPEAT)
+        return Row(int(run.positions[place]), ref, alt, kept_ref, kept_alt, bool(is_target), is_repeat)
 
     def _collect(self, run: _Run, which: Places, judged: _Outcomes) -> None:
         columns, kinds = run.columns, run.kinds[which]

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import codecs
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,22 @@ _GENERIC = re.compile(
 )
 _SHAPE = re.compile(r"@|[\uac00-\ud7a3]{2}|\d{6}|[A-Za-z][-_]?\d{4}|\d[A-Za-z]+\d|[A-Za-z]{3}")
 _NUMBER = re.compile(r"(?i)(?:HG|NA|GM)\d{5}|(?:mrn|chart|hosp|nhs|ssn|dob|case_?no|pat_?id)[-_ .:#]?\d{3,}")
+# What repositories of samples and panels number theirs by: whoever has access looks the person up there.
+_ACCESSION = re.compile(
+    r"(?<![A-Za-z0-9])(?:TCGA-\w\w-\w{4}(?:-\w+)*|HGDP\d{5}|GTEX-\w{4,5}(?:-\w+)*|SAM(?:N|EA|D)\d{5,}|EGA[A-Z]\d{8,}"
+    r"|GSM\d{5,}|[SED]R[RSXZ]\d{5,}|phs\d{6}\S*|LP\d{7}-DNA_\w+|ACH-\d{6}|COSS\d{5,}|KPGP-?\d{3,}"
+    r"|NWD\d{6}|SSC\d{5}|TARGET-\d\d-\w{5,6}(?:-\w+)*|CPT\d{9,}|C3[LN]-\d{5}(?:-\w+)*)(?![A-Za-z0-9])"
+)
+_ON_ARRAY = re.compile(r"(?<!\d)\d{10,12}_R\d\dC\d\d(?!\d)")
+_VARIANT = re.compile(
+    r"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_-]\d{3,}[:_-]?[ACGT]+[>:_-][ACGT]+(?![A-Za-z])"
+    r"|(?<![A-Za-z0-9])rs\d{3,}"
+)
+_RELATIVE = re.compile(
+    r"(?i)(?<![a-z])(?:father|mother|parent|brother|sister|sibling|son|daughter|twin|wife|husband|spouse|uncle|aunt"
+    r"|cousin|grand(?:father|mother|son|daughter)|proband|oce|mati|brat|sestra|sin|hci)(?![a-z])"
+)
+_FAMILY = re.compile(r"(?i)(?<![a-z])(?:fam(?:ily)?|ped(?:igree)?|kindred|trio|household|druzina)[-_ ]?\d+")
 _RESIDENT = re.compile(r"(?<!\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-?[1-4]\d{6}(?!\d)")
 _BIRTH = re.compile(
     r"(?<![A-Za-z0-9])(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?![A-Za-z0-9])"
@@ -38,6 +55,17 @@ _LOOK_ALIKE = frozenset(("LATIN", "CYRILLIC", "GREEK", "FULLWIDTH", "MATHEMATICA
 _NO_DIGITS = re.compile(r"[^0-9]+")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_BASE32 = re.compile(r"[A-Z2-7]{8,}={0,6}")
+_ENOUGH = 4  # numbers whose check digit is right: of four others, one in 10,000 has it by chance
+_FEWEST_DIGITS = 7  # of a number that a country or a telephone company gives
+NUMBERS_OF_PEOPLE = frozenset(
+    (
+        "national identification number",
+        "phone number",
+        "identity document or account number",
+        "online identifier or network address",
+    )
+)
 _RANDOM_LENGTH, _UUID = 10, re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _GIVEN_NAMES = people.ENGLISH_GIVEN_NAMES | people.SLOVENIAN_GIVEN_NAMES
 _SURNAMES = people.ENGLISH_SURNAMES | people.SLOVENIAN_SURNAMES
@@ -78,13 +106,36 @@ def looks_personal(name: str) -> bool:
     """Tell whether a name is a person's, or an identifier by its form; pseudonyms of any form are not.
 
     A person's name is one with a common name as a word of its own, or of Korean syllables with a surname;
-    identifiers are addresses, resident and record numbers, dates of birth, public panels' names, and files.
+    identifiers are addresses, resident and record numbers, dates of birth, numbers of public repositories and
+    panels, places on an array, relatives within a numbered family, variants, and files.
     """
     if is_generic(name):
         return False
     if "@" in name or _DATA_FILE.search(name) or _NUMBER.fullmatch(name):
         return True
+    if any(pattern.search(name) for pattern in (_ACCESSION, _ON_ARRAY, _VARIANT)):
+        return True
+    if _FAMILY.search(name) and _RELATIVE.search(name):
+        return True
     return bool(_RESIDENT.search(name) or _BIRTH.search(name)) or holds_person(name)
+
+
+def are_numbers_of_people(names: Iterable[str]) -> bool:
+    """Tell whether most names are national numbers, telephones or the like, by form and check digits."""
+    import pyarrow as pa  # noqa: PLC0415 - what it needs takes long to import
+
+    from core.patterns import NATIONAL_NUMBERS  # noqa: PLC0415 - the same
+    from core.roles.suggest import suggest_roles  # noqa: PLC0415 - the same
+
+    listed = [
+        name for name in names if not is_generic(name) and sum(map(str.isdigit, name)) >= _FEWEST_DIGITS
+    ]
+    if not listed:
+        return False
+    (told,) = suggest_roles(pa.table({"": pa.array(listed, pa.string())}))
+    if told.from_values and told.kind in NUMBERS_OF_PEOPLE:
+        return True
+    return len(listed) >= _ENOUGH and any(all(map(kind.is_valid, listed)) for kind in NATIONAL_NUMBERS)
 
 
 def holds_person(text: str) -> bool:
@@ -191,6 +242,14 @@ def _readings(name: str) -> Iterator[str]:
     yield folded(name)
     if "%" in name:
         yield folded(unquote(name))
+    if name.isascii():
+        yield folded(codecs.encode(name, "rot13"))
+    if _BASE32.fullmatch(name):
+        text = name.rstrip("=")
+        try:
+            yield folded(decoded(base64.b32decode(text + "=" * (-len(text) % 8))))
+        except binascii.Error:
+            return
     if _HEX.fullmatch(name):
         yield folded(decoded(bytes.fromhex(name)))
     if _BASE64.fullmatch(name):

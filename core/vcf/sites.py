@@ -19,22 +19,34 @@ from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.columns import FILTER, ID, QUAL
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader
-from core.vcf.lines import Merge, Site, check_columns
+from core.vcf.lines import Block, Merge, Site, check_columns
 from core.vcf.marks import Mark
 from core.vcf.own_frequencies import OwnFrequencies
 from core.vcf.pointers import Neighbours, has_phasing, shows_more
-from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, genotypes_changed, is_blank, own_records
+from core.vcf.records import (
+    N_FIXED,
+    USUAL_FILTERS,
+    Record,
+    alt_column,
+    genotypes_changed,
+    is_blank,
+    own_records,
+)
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
 from core.vcf.rewriting import Forms, is_rewritten
+from core.vcf.same_alleles import Row, SameAlleles, changes_of
+from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.thinning import Thinning
 from core.vcf.values import ValueChecker
+from core.vcf.words_in_records import RecordWords
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
 MAX_ALTS = 100_000  # ALT columns whose kind is remembered
 MAX_OUTCOMES = 1 << 14  # of records that are like others
 TAB = b"\t"
+_SYMBOL = re.compile(rb"<([^<>]+)>")
 _NAME = re.compile(rb"(?=.*[0-9])(?=.*[^0-9.,-]).{4,}|.*[A-Za-z].{5,}")
 
 
@@ -47,11 +59,15 @@ class Alt:
     POINTS = 1 << 3  # to another place: a breakend, or the allele *
     UNNAMED = 1 << 4  # a repeat in a form that the rule does not look for
     SEVERAL = 1 << 5  # more than one allele
+    SYMBOLIC = 1 << 7
+    EMPTY = 1 << 6  # no allele that anybody could carry: blocks of the reference, overlapped deletions
 
 
 def kind_of_alt(alt: bytes, pattern: RepeatPattern) -> int:
     """Return bits of :class:`Alt`."""
-    kind = Alt.NONE if alt == b"." else Alt.BLANK * is_blank(alt)
+    kind = Alt.NONE if alt in (b".", b"") else Alt.BLANK * is_blank(alt)
+    kind |= Alt.SYMBOLIC * (b"<" in alt)
+    kind |= Alt.EMPTY * (not alt_column(alt).alleles)
     kind |= Alt.REPEAT * pattern.found(alt) | Alt.UNNAMED * is_unnamed_repeat(b"", alt, pattern)
     kind |= Alt.SEVERAL * (b"," in alt)
     return kind | Alt.POINTS * (b"*" in alt or b"[" in alt or b"]" in alt)
@@ -67,6 +83,26 @@ class Format:
 def kind_of_format(format_: bytes) -> int:
     """Return bits of :class:`Format`."""
     return Format.GENOTYPES * (format_ + b":").startswith(b"GT:") | Format.PHASED * has_phasing(format_)
+
+
+class Symbols:
+    """The symbolic alleles of both files, such as ``DEL`` of ``<DEL>``, where the header defines any."""
+
+    def __init__(self, header: VcfHeader) -> None:
+        self.are_defined = any(line.startswith(b"##ALT=") for line in header.lines)
+        self._had: set[bytes] = set()
+        self._has: set[bytes] = set()
+
+    def take(self, alt: bytes, kept_alt: bytes) -> None:
+        """Take up ALT of a record in both files."""
+        if self.are_defined:
+            self._had.update(_SYMBOL.findall(alt))
+            self._has.update(_SYMBOL.findall(kept_alt))
+
+    @property
+    def gone(self) -> frozenset[bytes]:
+        """Return the names that the original's records have and the anonymized file's have not."""
+        return frozenset(self._had - self._has)
 
 
 class Answers(dict[bytes, int]):
@@ -144,9 +180,9 @@ class Tallies:
 
 
 def _has_plain_alleles(like: Like) -> bool:
-    """Tell whether REF is the original's and ALT plain bases: the form of what is missing may tell others."""
+    """Tell whether ALT is plain bases, and the masked REF begins the original's."""
     ref, _, alt = like[0].partition(TAB)
-    return not alt.translate(None, BASES) and ref == like[1].partition(TAB)[0]
+    return not alt.translate(None, BASES) and ref.startswith(like[1].partition(TAB)[0])
 
 
 class SiteJudge:
@@ -166,9 +202,15 @@ class SiteJudge:
         self.n_columns = (first.n_columns, second.n_columns)
         # Whether what htslib takes in the original it takes in the anonymized file.
         self.is_alike = self.values[0].agrees(self.values[1]) and first.n_columns == second.n_columns
+        # whether each column of samples is whose it was; else their order may be another
+        self.has_own_samples = first.samples == second.samples
         self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
         self.alt_kinds = Answers(partial(kind_of_alt, pattern=self.pattern))
+        self.same = SameAlleles((*first.contigs, *second.contigs))
+        self.words = RecordWords(second, frozenset(one for one in self.names if not is_generic(decoded(one))))
+        self.symbols = Symbols(second)
         self.collector = CandidateCollector(keeps_order=keeps_order)
+        self.parts: frozenset[int] = frozenset()  # of a record that was split by allele, beside its own
         self.tallies = Tallies()
         self.neighbours = Neighbours()
         self.repeat_alts: set[bytes] = set()
@@ -198,6 +240,7 @@ class SiteJudge:
         originals = list(map(partial(self._original, site), site.numbers, site.lines))
         kept = list(map(partial(self._record, 1), site.kept_numbers, site.kept))
         judged, own = self._judge(originals, kept)
+        self._tell_others(site, originals, kept, own)
         if self.orders is not None:
             mine = [at for at, place in enumerate(own) if place >= 0]
             theirs = [site.kept_numbers[own[at]] for at in mine]
@@ -224,13 +267,50 @@ class SiteJudge:
             )
         )
 
+    def _tell_others(
+        self, site: Site, originals: Sequence[Original], kept: Sequence[Record], own: Sequence[int]
+    ) -> None:
+        """Take up what the records of a site tell of others."""
+        if site.kept:
+            self.words.read(Block.of(site.kept))
+        self.symbols.take(b",".join(one.record.alt for one in originals), b",".join(one.alt for one in kept))
+        for original, place in zip(originals, own, strict=True):
+            record, mine = original.record, kept[place] if place >= 0 else None
+            beside = (mine.ref, mine.alt) if mine else (record.ref, b"")
+            row = Row(
+                site.position,
+                record.ref,
+                self._rare_alleles(record),
+                *beside,
+                original.is_candidate,
+                bool(original.kind & Alt.REPEAT),
+            )
+            self.same.take(site.contig, row)
+            if original.is_candidate and mine and record.id not in (mine.id, b"."):
+                self.words.note_targets(site.contig, np.array([site.position]), [record.id])
+        for place, record in enumerate(kept):
+            if place not in own:
+                self.same.take(
+                    site.contig, Row(site.position, b"", b"", record.ref, record.alt, is_target=False)
+                )
+
+    def _rare_alleles(self, record: Record) -> bytes:
+        """Return ALT without alleles that are surely no reason to mask the record."""
+        if len(record.alts) == 1:
+            return record.alt
+        shares = self.readers[0].site(record.info).frequencies
+        if len(shares) != len(record.alts):
+            return record.alt
+        most = max(min(shares), self.settings.maf_threshold)
+        return b",".join(alt for alt, share in zip(record.alts, shares, strict=True) if share <= most)
+
     def _original(self, site: Site, number: int, line: bytes) -> Original:
         """Split a record of the original and read its frequency."""
         record = self._record(0, number, line)
         kind = self.alt_kinds[record.alt]
         found = self.readers[0].site(record.info)
         maf = NOT_COMPUTABLE if kind & Alt.NONE else found.maf
-        if not kind & Alt.NONE:
+        if not kind & (Alt.NONE | Alt.EMPTY):
             self.n_with_alt += 1
             if not kind & Alt.REPEAT:
                 self.n_without_frequency += maf == NOT_COMPUTABLE
@@ -261,6 +341,7 @@ class SiteJudge:
 
     def _judge_line(self, original: Original, line: bytes, number: int, like: Like | None) -> Judged:
         """Judge a line that is alone at its site in both files; others that are like it are judged alike."""
+        self.parts = frozenset()
         mine = self._kept_record(number, line, original.record)
         site, (kept_maf,) = self._kept_site((original,), (mine,))
         outcome = self._judge_own(original, mine, kept_maf, site, original.spared_up_to)
@@ -281,10 +362,10 @@ class SiteJudge:
         elif like[2][0] < 0:
             return None
         else:
-            (ref, _, alt), kept_alt = like[0].partition(TAB), like[1].rpartition(TAB)[2]
+            (ref, _, alt), (kept_ref, _, kept_alt) = (one.partition(TAB) for one in like[:2])
             alone = Original(Record.of_alleles(ref, alt), 0.0 if like[4] else math.inf, kind)
             site = KeptSite(ALWAYS_MASKED, {kept_alt}, has_repeat=False)
-            outcome = self._mark(alone, Record.of_alleles(ref, kept_alt), NOT_COMPUTABLE, site)
+            outcome = self._mark(alone, Record.of_alleles(kept_ref, kept_alt), NOT_COMPUTABLE, site)
         self._remember(like, outcome)
         return outcome
 
@@ -295,7 +376,7 @@ class SiteJudge:
 
     def _judge(self, originals: Sequence[Original], kept: Sequence[Record]) -> tuple[list[Judged], list[int]]:
         """Judge the records of one site, each of the original against its own record."""
-        own = own_records([original.record for original in originals], kept)
+        own = self._own_records(originals, kept)
         if self.orders is None and len(own) > 1:
             placed = [place for place in own if place >= 0]
             self.n_exchanged += sum(later < place for place, later in pairwise(placed))
@@ -309,18 +390,50 @@ class SiteJudge:
             self._take_added(originals, kept, kept_mafs, own, judged)
         return judged, own
 
+    def _own_records(self, originals: Sequence[Original], kept: Sequence[Record]) -> list[int]:
+        """Return the place of each original's own record; of one split by allele, that of its rarest allele.
+
+        The other parts name alleles that had not to be masked, and are left aside.
+        """
+        self.parts = frozenset()
+        if len(originals) == 1 < len(kept) and (place := self._rarest_part(originals[0], kept)) >= 0:
+            self.parts = frozenset(range(len(kept))) - {place}
+            return [place]
+        return own_records([original.record for original in originals], kept)
+
+    def _rarest_part(self, original: Original, kept: Sequence[Record]) -> int:
+        """Return which record stands for the rarest allele of one that was split by allele, −1 for none."""
+        record = original.record
+        position, whole = int(record.pos), {*changes_of(int(record.pos), record.ref, record.alt, {})}
+        if len(record.alts) != len(kept) or len(whole) != len(kept):
+            return -1
+        told = [{*changes_of(position, one.ref, one.alt, {})} for one in kept]
+        if any(len(one.alts) != 1 for one in kept) or not whole.issuperset(set().union(*told)):
+            return -1
+        shares = self.readers[0].site(record.info).frequencies
+        rarest = rarest_allele(shares, len(record.alts))
+        (hidden,) = changes_of(position, record.ref, record.alts[max(rarest - 1, 0)], {})
+        masked = [place for place, found in enumerate(told) if not found]
+        return next(
+            (place for place, found in enumerate(told) if hidden in found), masked[0] if masked else -1
+        )
+
     def _judge_own(
         self, original: Original, mine: Record | None, kept_maf: float, site: KeptSite, site_maf: float
     ) -> Judged:
         """Judge a record of the original against its own; up to `site_maf` none at its site is a target."""
         if mine is None:
             self.tallies.removed.add(original.record.chrom, original.record.pos)
-        else:
+        elif not self.parts:
             self._compare(original, mine, site_maf)
         if not original.is_candidate:
             return Judged(0, site.masked_up_to)
         outcome = self._mark(original, mine, kept_maf, site)
-        if mine is not None and self._counts_as_masked(original.maf, original.kind, outcome):
+        if (
+            mine is not None
+            and not self.parts
+            and self._counts_as_masked(original.maf, original.kind, outcome)
+        ):
             self._note_masked(original, mine)
         return outcome
 
@@ -420,13 +533,13 @@ class SiteJudge:
             return
         if record.alt == kept.alt:
             self.thinning.compare(record, kept, site_maf)
-        if record.ref != kept.ref:
+        if record.ref != kept.ref and (record.alt == kept.alt or not record.ref.startswith(kept.ref)):
             self.tallies.reference_changed.add(kept.chrom, kept.pos)
-        if genotypes_changed(record, kept):
+        if genotypes_changed(record, kept, in_order=self.has_own_samples):
             self.tallies.genotypes_changed.add(kept.chrom, kept.pos)
         if record.alt != kept.alt and shows_more(record, kept, self.pattern):
             self.tallies.alleles_shown.add(kept.chrom, kept.pos)
-        elif site_maf >= 0 and is_rewritten(record, kept):
+        elif site_maf >= 0 and is_rewritten(record, kept, in_order=self.has_own_samples):
             self.tallies.changed_elsewhere.add(kept.chrom, kept.pos, site_maf)
         self._note_unnamed(original, kept)
 
@@ -455,7 +568,7 @@ class SiteJudge:
         ]
         target = masked[-1] if masked else -1
         for place, (record, maf) in enumerate(zip(kept, kept_mafs, strict=True)):
-            if place in taken:
+            if place in taken or place in self.parts:
                 continue
             self.tallies.added.add(record.chrom, record.pos)
             if self.pattern.found(record.alt.upper()) and not originals:

@@ -102,10 +102,12 @@ def _lost(original: Record, kept: Record) -> Iterator[str]:
         gone = set(original.format.split(b":")) - {_GENOTYPE, *kept.format.split(b":")}
         yield from (f"FORMAT/{_text(key)}" for key in gone if original.samples and kept.samples)
     elif original.samples != kept.samples:
-        if original.samples.count(b":") > kept.samples.count(b":"):
+        if original.n_samples == kept.n_samples and original.samples.count(b":") > kept.samples.count(b":"):
             yield TRAILING
         before, after = _n_values(original), _n_values(kept)
-        yield from (f"FORMAT/{_text(key)}" for key in before if after[key] < before[key])
+        is_whole = original.n_samples == kept.n_samples  # else samples were left out or added
+        lost = (key for key in before if after[key] < (before[key] if is_whole else 1))
+        yield from (f"FORMAT/{_text(key)}" for key in lost)
 
 
 def _has(record: Record, name: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.binary import LONG, MAGIC, SIZES, TEXT, WHOLE, Bytes, Names, Take, described, key_at
-from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, PIECE, VcfFile, is_bgzf, read_pieces
+from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, PIECE, VcfFile, read_pieces
 from core.words import Text, text
 
 MAX_BLOCK = 1 << 16  # bytes
@@ -36,7 +36,7 @@ def unread_bytes(file: VcfFile) -> tuple[Text, ...]:
 
 
 def _in_blocks(stream: io.BufferedIOBase) -> Iterator[Text]:
-    """Yield what stands in the heads of blocks, in empty blocks, and after the end marker."""
+    """Yield what stands in the heads of blocks, in empty blocks, and in blocks after an end marker."""
     stream.seek(0)
     offset, at, number, is_after_end, first_kind, data = 0, 0, 0, False, b"", stream.read(PIECE)
     while True:
@@ -46,9 +46,6 @@ def _in_blocks(stream: io.BufferedIOBase) -> Iterator[Text]:
             return
         head = data[at : at + BGZF_HEADER]
         number += 1
-        if not is_bgzf(head):
-            yield text("after the end marker, from byte {byte} on", byte=offset)
-            return
         if is_after_end:
             yield text("block {number} after an end marker, from byte {byte} on", number=number, byte=offset)
         if int.from_bytes(head[10:12], "little") != PLAIN_EXTRA:

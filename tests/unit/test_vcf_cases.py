@@ -38,8 +38,8 @@ def _pair(original: str, kept: str, header: list[str]) -> VcfAudit:
     lines = [[] if text == "-" else text.split(" / ") for text in (original, kept)]
     n_samples = max(len(line.split()) for line in lines[0]) - 9
     texts = [
-        vcf_text(records, samples=[f"{letter}{n}" for n in range(n_samples)], header=above)
-        for letter, records, above in zip("ab", lines, ([*HEADER, PID], header), strict=True)
+        vcf_text(records, samples=[f"{name}{n}" for n in range(5, 5 + n_samples)], header=above)
+        for name, records, above in zip(("HN1234", "b"), lines, ([*HEADER, PID], header), strict=True)
     ]
     return judged(*texts)
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from core.errors import AuditInputError
 from core.vcf import ALL_CHECKS, CHECKS, VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
 from core.vcf.donor import judge_donors, measure_donors
+from core.vcf.files import EOF_MARKER
 from core.vcf.info import _keys_of
 from core.vcf.remembering import forgetting
 from core.vcf.sample_names import looks_personal, name_finder
@@ -310,6 +311,7 @@ def test_header_change__an_order_that_programs_write_tells_nothing() -> None:
     assert not {"header_order", "header_contigs"} & set(found)
 
 
+DEFINED = '##ALT=<ID=CAG35,Description="x">'
 FLAG = '##INFO=<ID=MAF,Number=0,Type=Flag,Description="x">'
 # Files as they are stored: the original, an anonymized one in which the check fires, and one close by.
 FILE_CASES = {
@@ -325,8 +327,13 @@ FILE_CASES = {
     ),
     "bytes_unread": (
         vcf_text([RARE]),
-        bgzf(vcf_text([BLANK], header=masked_header())) + b"more",
+        bgzf(vcf_text([BLANK], header=masked_header())) + EOF_MARKER,
         bgzf(vcf_text([BLANK], header=masked_header())),
+    ),
+    "header_definition": (
+        vcf_text(["chr1 100 . A <CAG35> . . AF=0.001", COMMON], header=[*HEADER, DEFINED]),
+        vcf_text([BLANK, COMMON], header=masked_header([*HEADER, DEFINED])),
+        vcf_text([BLANK, COMMON], header=masked_header()),
     ),
     "no_records": (vcf_text([]), vcf_text([], header=masked_header()), vcf_text([BLANK])),
 }
@@ -337,6 +344,15 @@ def test_file_check__fires_and_not_close_by(name: str) -> None:
     original, fires, near = FILE_CASES[name]
     assert name in _found(judged(original, fires))
     assert name not in _found(judged(original, near) if near else judged(vcf_text([RARE]), fires))
+
+
+def test_allele_elsewhere__on_the_other_name_of_a_contig() -> None:
+    contigs = [*HEADER[:-1], "##contig=<ID=1,length=1000>", HEADER[-1]]
+    for position, n in ((100, 1), (101, None)):
+        other = f"1 {position} . A G . . AF=0.3"
+        kept = vcf_text([BLANK, COMMON, other], header=masked_header(contigs))
+        found = _found(judged(vcf_text([RARE, COMMON, other], header=contigs), kept))
+        assert found.get("allele_elsewhere") == n
 
 
 # --- what some records lost, and how masking leaves them

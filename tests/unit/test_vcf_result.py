@@ -287,8 +287,6 @@ EMPTY_STORED = b"\x00\x00\x00\xff\xff"  # a deflate block of nothing, to be foll
 CASES = {
     "extra field": (_with_extra_field(WHOLE), "extra field of block 1, byte 12"),
     "time": (WHOLE[:4] + b"evil" + WHOLE[8:], "time of block 1, byte 4"),
-    "after the end": (WHOLE + b"evil", f"after the end marker, from byte {len(WHOLE):,} on"),
-    "one byte after the end": (WHOLE + b"\x00", f"after the end marker, from byte {len(WHOLE):,} on"),
     "empty block": (
         WHOLE[: _first_size(WHOLE)]
         + _empty_block(EMPTY_STORED * 3 + b"\x03\x00")

@@ -201,16 +201,16 @@ def test_judge_scan__frequency_declared_a_flag_makes_its_records_rare() -> None:
 
 
 @pytest.mark.parametrize(("alt", "masked"), [("", True), (".", True), ("G", False)])
-def test_judge_scan__an_empty_alt_is_a_site_and_masks_one(alt: str, masked: bool) -> None:
-    for original in ("", "G"):
+def test_judge_scan__an_empty_alt_masks_a_site_and_is_none_itself(alt: str, masked: bool) -> None:
+    for original, n_targets in (("", 0), ("G", 1)):
         before = [f"chr1 1 . A {original} . . AF=0.001"]
         after = [f"chr1 1 . A {alt} . . AF=0.001"]
         audit = audit_lines(before, after)
-        assert (audit.n_variant_targets, audit.n_variant_masked) == (1, int(masked))
+        assert (audit.n_variant_targets, audit.n_variant_masked) == (n_targets, n_targets * int(masked))
         literal = Reference(0.01).verify(
             bgzf(vcf_text(before)), bgzf(vcf_text(after, header=masked_header()))
         )
-        assert literal[0] == int(masked)
+        assert literal[0] == n_targets * int(masked)
 
 
 METADATA = [

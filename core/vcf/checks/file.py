@@ -42,6 +42,48 @@ FILE_CHECKS = (
         "Mask the mates as well.",
     ),
     Check(
+        "allele_elsewhere",
+        "Allele in another record",
+        FAIL,
+        "{n} of {of} masked sites are rare variants whose allele stands in another record, which was not "
+        "masked: at the same position, with bases before or behind it, as a part of a longer substitution, "
+        "or on the contig's other name (1, chr1).",
+        "Write each change once before masking (bcftools norm -d exact -f REFERENCE), or mask every record "
+        "that names it.",
+    ),
+    Check(
+        "repeat_elsewhere",
+        "Repeat's change in another record",
+        WARN,
+        "{n} of {of} masked sites are repeats of which an overlapping record, which was not masked, makes "
+        "the same change: one of their lengths is told.",
+        "See whether these records have to be masked too.",
+    ),
+    Check(
+        "named_elsewhere",
+        "Named by a field of another record",
+        FAIL,
+        "{n} of {of} masked sites are named by a field of another record: by the site's identifier (such as "
+        "rs123), or by its position with the allele.",
+        "Remove the fields that name other records from the whole file: bcftools annotate -x.",
+    ),
+    Check(
+        "samples_in_records",
+        "Samples' names in the records",
+        FAIL,
+        "{n} of {of} values looked at in the records of the anonymized file hold the name of a sample of the "
+        "original, in {fields}.",
+        "Remove these fields from the whole file: bcftools annotate -x.",
+    ),
+    Check(
+        "people_in_records",
+        "People or files in the records",
+        FAIL,
+        "{n} of {of} values looked at in the records of the anonymized file are in fields that speak of "
+        "people or name files: {fields} (numbers of persons or patients, names, addresses, paths).",
+        "Remove these fields from the whole file: bcftools annotate -x.",
+    ),
+    Check(
         "changed_elsewhere",
         "Records changed that had not to be",
         WARN,

@@ -82,6 +82,14 @@ HEADER_CHECKS = (
         "Keep ID and length of contigs alone: bcftools reheader.",
     ),
     Check(
+        "header_definition",
+        "Definition of a masked allele",
+        WARN,
+        "{n} of {of} header lines define a symbolic allele (##ALT) that only masked records had: of which "
+        "kind these are is told.",
+        "Remove the definitions that no record uses any more: bcftools reheader.",
+    ),
+    Check(
         "header_order",
         "Header lines moved or repeated",
         WARN,
