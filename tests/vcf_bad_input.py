@@ -42,7 +42,7 @@ BAD_INPUT: Mapping[str, BadPair] = {
     "truncated": _of(bgzf(GOOD, block=200)[:-100], CUT),
     "no_end_marker": _of(bgzf(GOOD)[: -len(EOF_MARKER)], "the BGZF end marker is missing"),
     "plain_gzip": _of(gzip.compress(GOOD), "compressed with plain gzip, but VCF files need block gzip"),
-    "garbage_after_end": _of(bgzf(GOOD) + b"garbage", ALL),
+    "garbage_after_end": _of(bgzf(GOOD) + b"garbage", "7 bytes stand behind the end marker"),
     "text": _of(GOOD, ALL),
     "empty": _of(b"", "the file is empty (0 bytes)"),
     "no_header": _of(bgzf(GOOD[GOOD.index(b"chr1\t100") :]), NO_VCF),

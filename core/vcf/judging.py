@@ -148,6 +148,7 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
         *_donors(scan, all_targets, settings.severities),
         *_integrity(scan, settings),
         *_words(scan, settings.severities),
+        *_other_frequencies(scan, settings),
         *found("bytes_unread", len(scan.unread), len(scan.unread), scan.unread, settings.severities),
         *header_exposures(scan.header_findings, settings.severities),
     ]
@@ -364,6 +365,14 @@ def _donors(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdict]) 
     affected = targets.candidates[scan.candidates.marked(Mark.SOLE_CARRIER, targets.candidates)]
     places = scan.candidates.places(affected)
     return found("sole_carrier", len(affected), len(targets.candidates), places, severities)
+
+
+def _other_frequencies(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
+    """Say which records a second frequency calls rare that had not to be masked by the first."""
+    if scan.level == "low":
+        return []
+    rare = scan.rarer_elsewhere.below(settings.maf_threshold)
+    return found("rare_by_another_frequency", len(rare), scan.n_anonymized, rare, settings.severities)
 
 
 def _words(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:

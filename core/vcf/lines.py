@@ -86,6 +86,10 @@ class Block:
         for low, high in pairwise(self.starts.tolist()):
             yield text[low : high - 1]
 
+    def part(self, low: int, high: int) -> "Block":
+        """Return some of the lines, the last not included."""
+        return Block(self.text, self.starts[low : high + 1])
+
     def parts(self, starts: Places, ends: Places) -> list[bytes]:
         """Return parts of the text, each given by where it starts and ends."""
         text = self.text

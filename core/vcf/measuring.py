@@ -18,6 +18,7 @@ from core.vcf.files import Content, VcfFile, unchanged_files
 from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
 from core.vcf.lines import Lines, Merge, Run, SortedLines, UnsortedError
+from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.pointers import Neighbours
 from core.vcf.remembering import forgetting
@@ -64,6 +65,7 @@ class VcfScan(Tallies):
     forms_varying: tuple[str, ...]  # columns that are blank in more than one way in masked records
     thinned: Tally  # records that lost what later ones kept, and the names of these columns and fields
     thinned_names: tuple[str, ...]
+    rarer_elsewhere: RarerElsewhere  # second ones of the anonymized file's records
     words: tuple[WordFinding, ...] = ()  # what fields of the anonymized records say of people
     unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
 
@@ -161,6 +163,7 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
             spelled_repeats=scanner.same.named_repeats,
             named=scanner.words.named_sites(),
         ),
+        rarer_elsewhere=scanner.others.found,
         words=scanner.words.findings(),
         repeat_alts=frozenset(scanner.repeat_alts),
         forms_varying=scanner.forms.varying(),

@@ -434,6 +434,7 @@ class Scanner(SiteJudge):
             wanted = (np.bincount(chain) > 1) & (np.bincount(chain, weights=is_changed[at]) > 0)
             wanted[[0, -1]] = True  # these may go on in lines before and behind
             wanted |= self.same.has_two_names(chrom)
+            self.others.read(lines.kept.part(low, high), chrom, run.positions[at], run.rarity.mafs[at])
             for place in (np.flatnonzero(wanted[chain]) + low).tolist():
                 self.same.take(chrom, self._row(run, place, is_changed[place], is_target[place]))
             if self.words.may_name:

@@ -16,11 +16,13 @@ from core.vcf.alike import BASES, AlikeRecords, Rest
 from core.vcf.candidates import CandidateCollector, Found, Tally
 from core.vcf.checks import Case, fields_told, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
+from core.vcf.checks.samples import tells_repeat
 from core.vcf.columns import FILTER, ID, QUAL
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.lines import Block, Merge, Site, check_columns
 from core.vcf.marks import Mark
+from core.vcf.other_frequencies import OtherFrequencies
 from core.vcf.own_frequencies import OwnFrequencies
 from core.vcf.pointers import Neighbours, has_phasing, shows_more
 from core.vcf.records import (
@@ -209,6 +211,7 @@ class SiteJudge:
         self.same = SameAlleles((*first.contigs, *second.contigs))
         self.words = RecordWords(second, frozenset(one for one in self.names if not is_generic(decoded(one))))
         self.symbols = Symbols(second)
+        self.others = OtherFrequencies(second)
         self.collector = CandidateCollector(keeps_order=keeps_order)
         self.parts: frozenset[int] = frozenset()  # of a record that was split by allele, beside its own
         self.tallies = Tallies()
@@ -272,7 +275,10 @@ class SiteJudge:
     ) -> None:
         """Take up what the records of a site tell of others."""
         if site.kept:
-            self.words.read(Block.of(site.kept))
+            lines, n = Block.of(site.kept), len(site.kept)
+            self.words.read(lines)
+            maf = min((one.maf for one in originals), default=np.inf)
+            self.others.read(lines, site.contig, [site.position] * n, np.full(n, maf))
         self.symbols.take(b",".join(one.record.alt for one in originals), b",".join(one.alt for one in kept))
         for original, place in zip(originals, own, strict=True):
             record, mine = original.record, kept[place] if place >= 0 else None
@@ -548,7 +554,8 @@ class SiteJudge:
         if original.kind & (Alt.REPEAT | Alt.NONE):
             return
         may_be = original.kind & Alt.UNNAMED or len(record.ref) >= self.pattern.min_length
-        if may_be and kept.names(record.alleles) and is_unnamed_repeat(record.ref, record.alt, self.pattern):
+        is_told = kept.names(record.alleles) or tells_repeat(kept)
+        if may_be and is_told and is_unnamed_repeat(record.ref, record.alt, self.pattern):
             self.tallies.repeats_unnamed.add(kept.chrom, kept.pos)
 
     def _take_added(

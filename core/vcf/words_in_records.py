@@ -39,7 +39,7 @@ _WORD = re.compile(rb"[^\s,;:|/=()\[\]<>\"'&]+")
 _PART = re.compile(rb"[^\W_]+")
 _ID = re.compile(rb"(?<![A-Za-z0-9])(?:rs|ss|esv|nsv|COSV|COSM)[0-9]{3,}(?![0-9])")
 _PLACE = re.compile(
-    rb"(?:(?<![A-Za-z0-9])((?:chr)?(?:[0-9]{1,2}|[XYM]|MT))[:_-](?:g\.)?)?(?<![0-9.])([0-9]{3,10})"
+    rb"(?:(?<![A-Za-z0-9])((?:chr)?(?:[0-9]{1,2}|[XYM]|MT))[:_-])?(?:(?<![0-9.])|(?<=[:_-]g\.))([0-9]{2,10})"
     rb"[:_-]?[ACGT]+[>/:_|-][ACGT]+(?![A-Za-z])"
 )
 # What such a word or place holds in any case, in signs that stand for many: looked for much faster.
@@ -47,6 +47,7 @@ _AS_ID = bytes.maketrans(b"123456789", b"000000000")
 _ID_BEGINS = (b"rs0", b"ss0", b"sv0", b"COSV0", b"COSM0")
 _AS_PLACE = bytes.maketrans(b"123456789CGT:/_|-", b"000000000AAA>>>>>")
 _PLACE_HOLDS = (b"0A", b"0>A")
+_COUNTED_FROM_0 = b"NC_"  # what positions between colons are counted on (SPDI)
 _FEW_NAMES = 8  # that are looked for one by one
 _ANNOTATION = (
     Kind.ANNOTATES
@@ -197,23 +198,26 @@ class RecordWords:
         columns = line.split(b"\t", 9)
         if len(columns) < 8:
             return
-        others = {b"ID": columns[2], b"FILTER": columns[6]}
-        for name, value in others.items():
-            if value not in USUAL_FILTERS and (one := self._field(name)):
-                one.n_seen += 1
-                self._see(one, value)
+        for name, value in ((b"ID", columns[2]), (b"FILTER", columns[6])):
+            if value not in USUAL_FILTERS:
+                self._take(name, value, columns)
         for text in columns[7].split(b";"):
             key, equals, value = text.partition(b"=")
-            if not equals or (value and _WORDY[value[0]]):
-                continue  # that is read in every record
-            if key not in self._tracked and (one := self._field(b"INFO/" + key)) and one.is_text:
-                one.n_seen += 1
-                if self._see(one, value):
-                    self._point(value, columns)
+            # what begins with a letter is read in every record
+            if equals and not (value and _WORDY[value[0]]) and key not in self._tracked:
+                self._take(b"INFO/" + key, value, columns)
                 if value.translate(None, NUMERIC):
                     self._tracked.add(key)
         if len(columns) > 9:
             self._read_samples(columns[8].split(b":"), columns[9])
+
+    def _take(self, name: bytes, value: bytes, columns: Sequence[bytes]) -> None:
+        """Take a value of a record up, unless its field is declared to hold numbers."""
+        one = self._field(name)
+        if one is not None and one.is_text:
+            one.n_seen += 1
+            if self._see(one, value):
+                self._point(value, columns)
 
     def _read_samples(self, keys: Sequence[bytes], samples: bytes) -> None:
         wanted = [
@@ -236,10 +240,11 @@ class RecordWords:
         if len(self._ids) < MOST_IDS:
             self._ids |= {*_ID.findall(value)} - own
         last = position + len(columns[3])
+        is_spdi = _COUNTED_FROM_0 in value and b":g." not in value
         for match in _PLACE.finditer(value):
-            place = int(match[2])
+            place = int(match[2]) + is_spdi
             if not position - 1 <= place <= last:
-                self.places.add(match[1] or contig, place)
+                self.places.add((not is_spdi and match[1]) or contig, place)
 
     def note_targets(self, contig: bytes, positions: Places, ids: Sequence[bytes]) -> None:
         """Note what targets of the original are called."""

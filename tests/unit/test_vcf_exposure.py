@@ -311,6 +311,7 @@ def test_header_change__an_order_that_programs_write_tells_nothing() -> None:
     assert not {"header_order", "header_contigs"} & set(found)
 
 
+POPULATION = '##INFO=<ID=gnomAD_AF,Number=A,Type=Float,Description="x">'
 DEFINED = '##ALT=<ID=CAG35,Description="x">'
 FLAG = '##INFO=<ID=MAF,Number=0,Type=Flag,Description="x">'
 # Files as they are stored: the original, an anonymized one in which the check fires, and one close by.
@@ -334,6 +335,11 @@ FILE_CASES = {
         vcf_text(["chr1 100 . A <CAG35> . . AF=0.001", COMMON], header=[*HEADER, DEFINED]),
         vcf_text([BLANK, COMMON], header=masked_header([*HEADER, DEFINED])),
         vcf_text([BLANK, COMMON], header=masked_header()),
+    ),
+    "rare_by_another_frequency": (
+        vcf_text([RARE, f"{COMMON};gnomAD_AF=0.002"], header=[*HEADER, POPULATION]),
+        vcf_text([BLANK, f"{COMMON};gnomAD_AF=0.002"], header=masked_header([*HEADER, POPULATION])),
+        vcf_text([BLANK, f"{COMMON};gnomAD_AF=0.02"], header=masked_header([*HEADER, POPULATION])),
     ),
     "no_records": (vcf_text([]), vcf_text([], header=masked_header()), vcf_text([BLANK])),
 }

@@ -84,6 +84,15 @@ FILE_CHECKS = (
         "Remove these fields from the whole file: bcftools annotate -x.",
     ),
     Check(
+        "rare_by_another_frequency",
+        "Rare by another frequency",
+        WARN,
+        "{n} of {of} records of the anonymized file had not to be masked by the frequency that decides, and "
+        "state another one, of a whole population, that is below the threshold.",
+        "See which of the two is of the people that the receiver would compare with; mask by that one "
+        "(bcftools annotate -c INFO/AF:=INFO/…).",
+    ),
+    Check(
         "changed_elsewhere",
         "Records changed that had not to be",
         WARN,
@@ -120,7 +129,7 @@ FILE_CHECKS = (
         "Repeats that the rule does not name",
         WARN,
         "{n} of {of} original records with an ALT show a repeat in a form that the published rule does not "
-        "look for, and still do so in the anonymized file: as a number of copies (<STR35>), in small "
+        "look for, and still do so in the anonymized file: as a number of copies (<STR35>, REPCN), in small "
         "letters, of a longer motif, or shortened.",
         "See whether these have to be masked too.",
     ),

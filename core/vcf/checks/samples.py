@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from core.vcf.checks.case import Case
 from core.vcf.checks.check import FAIL, WARN, Part, site_check
-from core.vcf.records import GENOTYPE
+from core.vcf.records import GENOTYPE, Record
 from core.vcf.remembering import remembered
+from core.vcf.repeats import is_unnamed_repeat
 from core.vcf.rewriting import is_part
 
 # FORMAT fields and what in a sample's value betrays an allele (applied from the value's start).
@@ -171,7 +172,8 @@ def _told_apart(forms: Iterable[bytes], carries: list[bool]) -> bool:
 )
 def sample_fields_kept(case: Case) -> bool:
     """Tell whether any sample has a value in a field that no other check looks into."""
-    return _shows(case, format_patterns(case.kept.format).filled)
+    patterns = format_patterns(case.kept.format)
+    return _shows(case, patterns.filled) or (not _is_any_repeat(case) and _shows(case, patterns.repeat))
 
 
 @site_check(
@@ -193,7 +195,18 @@ def allele_in_samples(case: Case) -> bool:
             for spelled in (text, text.lower())
         ):
             return True
-    return case.is_repeat and _shows(case, format_patterns(case.kept.format).repeat)
+    return _is_any_repeat(case) and _shows(case, format_patterns(case.kept.format).repeat)
+
+
+def tells_repeat(record: Record) -> bool:
+    """Tell whether a field of the samples gives the length of a repeat."""
+    pattern = format_patterns(record.format).repeat if record.samples else None
+    return pattern is not None and pattern.search(record.telling_samples) is not None
+
+
+def _is_any_repeat(case: Case) -> bool:
+    """Tell whether the original is a short tandem repeat, in a form that the rule names or another."""
+    return case.is_repeat or is_unnamed_repeat(case.original.ref, case.original.alt, case.pattern)
 
 
 @remembered
