@@ -54,18 +54,19 @@ def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
         verdict=run_verdict(outcomes),
         n_audited=sum(one.audit is not None for one in outcomes),
         report=report,
-        result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
+        result=lambda: run_result(outcomes, pairing.proposals()),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
         seconds=[one.n_seconds for one in ranked(outcomes) if one.audit is not None],
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
         problem_files=tuple(name for name, problems in ended(outcomes) for _ in problems),
-        warnings=tuple(
-            text(
-                "{file}: no partner; an anonymized file is named <level>_…anony_<original's name>.", file=name
-            )
-            for name in pairing.unmatched
-        ),
+        warnings=tuple(dict.fromkeys(why or _alone(name) for name, why in pairing.proposals().items())),
         is_incomplete=bool(pairing.unmatched),
+    )
+
+
+def _alone(name: str) -> Text:
+    return text(
+        "{file}: no partner; an anonymized file is named <level>_…anony_<original's name>.", file=name
     )
 
 
@@ -78,6 +79,13 @@ def _pairing(arguments: Asked) -> vcf.Pairing:
     if by_hand:
         return vcf.Pairing(pairs=tuple(by_hand), unmatched=tuple(arguments.not_paired))
     pairing = vcf.pair_folders(arguments.origin, arguments.anony)
+    if pairing.is_exchanged:
+        raise input_error(
+            "The folders are exchanged: {origin} holds the anonymized files of what is in {anony}. Give the "
+            "originals to -o and the anonymized files to -a.",
+            origin=str(arguments.origin),
+            anony=str(arguments.anony),
+        )
     for folder in dict.fromkeys((arguments.origin, arguments.anony)):
         tell_passed_over(folder, (each for each in at_hand.files_in(folder) if is_vcf_name(each.name)))
     if not pairing.pairs and not pairing.unmatched:
@@ -209,8 +217,9 @@ def _summary(
     """Yield what stands below the files: how many are to be done again, and where all of it is."""
     n_checked = sum(outcome.audit is not None for outcome in outcomes)
     yield text("Pairs checked: {checked} of {total}", checked=n_checked, total=len(outcomes))
-    n_again = sum(one.is_to_anonymize_again for one in outcomes)
-    yield text("Files to anonymize again: {count}", count=n_again)
+    again = [one.pair.anonymized.name for one in outcomes if one.is_to_anonymize_again]
+    yield text("Files to anonymize again: {count}", count=len(again))
+    yield from (text("  {file}", file=name) for name in again)
     yield text("Time: {seconds} s", seconds=Written(f"{seconds:.1f}"))
     yield text("Report: {file}", file=str(report))
     if report is not None:

@@ -147,6 +147,7 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
         *_added(scan, targets, settings),
         *_donors(scan, all_targets, settings.severities),
         *_integrity(scan, settings),
+        *found("original_itself", int(scan.is_original and not nothing), 1, (), settings.severities),
         *_words(scan, settings.severities),
         *_other_frequencies(scan, settings),
         *found("bytes_unread", len(scan.unread), len(scan.unread), scan.unread, settings.severities),

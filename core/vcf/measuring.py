@@ -60,6 +60,7 @@ class VcfScan(Tallies):
     n_frequencies_seen: int
     own_frequencies: tuple[tuple[int, int], ...]
     reordered: int
+    is_original: bool  # whether the anonymized file is the original, header and all
     neighbours: Neighbours  # what records of the anonymized file tell about other sites
     repeat_alts: frozenset[bytes]  # what stands in ALT of masked repeats, each once; no more than two
     forms_varying: tuple[str, ...]  # columns that are blank in more than one way in masked records
@@ -157,6 +158,7 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
         n_frequencies_seen=scanner.own.n_looked_at,
         own_frequencies=tuple(sorted(scanner.own.alleles.items())),
         reordered=_n_out_of_order(scanner.orders or []) + scanner.n_exchanged,
+        is_original=not scanner.is_changed,
         neighbours=replace(
             scanner.neighbours,
             spelled=scanner.same.named,

@@ -1,5 +1,6 @@
 """Which anonymized file belongs to which original, and at which level it was anonymized."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,11 +10,17 @@ from typing import Literal
 from core import at_hand
 from core.errors import AuditInputError
 from core.vcf.files import VcfFile
-from core.words import own, text
+from core.words import Text, own, text
 
 Level = Literal["high", "low"]
 SEPARATOR = "anony_"
 SUFFIXES = (".vcf.gz", ".vcf.bgz", ".vcf", ".bcf")
+# Words of a name that say what was done, to whom it goes or when, and not which file it is.
+_SAYS_WHAT = re.compile(
+    r"anon\w*|de-?id\w*|mask\w*|redact\w*|pseudo\w*|protected|released?|shared?|public|clean\w*|final|orig\w*|raw"
+    r"|high|low|strong|weak|v\d{1,2}|filtered|norm\w*|sort\w*|new|copy|out(?:put)?|in(?:put)?"
+)
+_THRESHOLD = re.compile(r"(?<!\d)0\.\d+")
 _LEVELS: tuple[tuple[str, Level], ...] = (
     ("high_", "high"),
     ("strong_", "high"),
@@ -44,6 +51,35 @@ class Pairing:
 
     pairs: tuple[VcfPair, ...]
     unmatched: tuple[str, ...]
+    is_exchanged: bool = False  # whether the originals are named as anonymized files of the others are
+
+    def proposals(self) -> dict[str, Text | str]:
+        """Return for each name without a partner which other one it seems to belong to, empty for none."""
+        stems = {name: _stem(name) for name in self.unmatched}
+        told: dict[str, Text | str] = {}
+        for name, stem in stems.items():
+            others = [other for other, found in stems.items() if found == stem and other != name]
+            told[name] = _proposal(name, others[0]) if stem and len(others) == 1 else ""
+        return told
+
+
+def _stem(name: str) -> tuple[str, ...]:
+    """Return the words of a file's name that say which file it is, without those that say what it is."""
+    ending = next(filter(name.lower().endswith, SUFFIXES), "")
+    plain = _THRESHOLD.sub("", name[: len(name) - len(ending)].lower())
+    words = re.split(r"[._\-\s()]+", plain)
+    return tuple(word for word in words if word and not _SAYS_WHAT.fullmatch(word))
+
+
+def _proposal(name: str, other: str) -> Text:
+    """Say that two files seem to belong together; the anonymized one is that whose name says more."""
+    original, anonymized = sorted((name, other), key=lambda one: (len(one), one))
+    return text(
+        "{anonymized} looks like the anonymized file of {original}: pair the two by hand (--pair ORIGINAL "
+        "ANONYMIZED high), or name it high_anony_{original}.",
+        anonymized=anonymized,
+        original=original,
+    )
 
 
 def is_vcf_name(name: str) -> bool:
@@ -88,9 +124,13 @@ def pair_files(originals: Sequence[VcfFile], anonymized: Sequence[VcfFile]) -> P
             unmatched.append(file.name)
         else:
             pairs.append(VcfPair(original=original, anonymized=file, level=level_of(file.name)))
-    used = {pair.original.name for pair in pairs}
+    names, used = {file.name for file in anonymized}, {pair.original.name for pair in pairs}
     unmatched.extend(name for name in counts if name not in used)
-    return Pairing(pairs=tuple(_in_order(pairs)), unmatched=tuple(unmatched))
+    return Pairing(
+        pairs=tuple(_in_order(pairs)),
+        unmatched=tuple(unmatched),
+        is_exchanged=not pairs and any(original_name(file.name) in names for file in originals),
+    )
 
 
 def split_uploads(files: Iterable[VcfFile]) -> tuple[list[VcfFile], list[VcfFile]]:

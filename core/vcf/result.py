@@ -287,14 +287,17 @@ def _settings(settings: VcfSettings) -> dict[str, object]:
     return report_lines(settings) | {described(VcfSettings)["severities"].label: changed}
 
 
-def _trouble(outcomes: Sequence[PairOutcome], unmatched: Iterable[str]) -> Iterator[Finding]:
+def _trouble(outcomes: Sequence[PairOutcome], unmatched: Mapping[str, str]) -> Iterator[Finding]:
     """Yield what was not verified, and why."""
     for one in outcomes:
         for problem in (*one.problems, *one.donor_problems):
             yield Finding(check="pair_error", verdict=Verdict.NOT_ASSESSED, message=problem)
-    for name in unmatched:
-        yield Finding.of("unmatched_file", Verdict.NOT_ASSESSED)(
-            "{file} has no partner and was not verified.", file=name
+    for name, why in unmatched.items():
+        alone = text("{file} has no partner and was not verified.", file=name)
+        yield Finding(
+            check="unmatched_file",
+            verdict=Verdict.NOT_ASSESSED,
+            message=joined([alone, *([why] if why else [])]),
         )
 
 

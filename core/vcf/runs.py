@@ -86,6 +86,7 @@ class Scanner(SiteJudge):
                 raise UnsortedError
             for order in self.merge.orders:
                 order.enter(chrom, int(positions[low]), int(positions[high - 1]))
+        self.is_changed |= bool(run.changed)
         n_lines = len(columns)
         self.n_records[0] += n_lines
         self.n_records[1] += n_lines

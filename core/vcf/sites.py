@@ -231,6 +231,7 @@ class SiteJudge:
         self.n_exchanged = 0  # records that stand before one of their own site that they followed
         self.formats = Answers(kind_of_format)
         self.n_records = [0, 0]
+        self.is_changed = first.lines != second.lines or first.samples != second.samples
         self.n_with_alt = 0
         self.n_without_frequency = 0
         self.own = OwnFrequencies(self.readers[0], len(first.samples))
@@ -238,6 +239,7 @@ class SiteJudge:
 
     def take_site(self, site: Site) -> None:
         """Take one site that does not stand at the same place in both files, or in one of them only."""
+        self.is_changed |= site.lines != site.kept
         self.n_records[0] += len(site.lines)
         self.n_records[1] += len(site.kept)
         originals = list(map(partial(self._original, site), site.numbers, site.lines))

@@ -76,6 +76,23 @@ def test_command__of_one_folder_for_both_and_of_reports_beside_each_other(
     assert [pair["file"] for pair in document["pairs"]] == ["high_anony_s.vcf.gz"]
 
 
+def test_command__says_which_files_seem_to_belong_together_and_that_folders_are_exchanged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = tmp_path / "origin", tmp_path / "anony"
+    names_of = ("ana.vcf", "b_1.vcf", "x.vcf"), ("ana_anon.vcf", "b_2.masked.vcf", "high_anony_x.vcf")
+    for folder, names in zip(folders, names_of, strict=True):
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_bytes(vcf_text(MASKED, header=masked_header()))
+    _call(folders)
+    told = capsys.readouterr()
+    assert "ana_anon.vcf looks like the anonymized file of ana.vcf" in told.err
+    assert "looks like the anonymized file of b_1.vcf" not in told.err
+    assert _call(folders[::-1]) == 2
+    assert "The folders are exchanged" in capsys.readouterr().err
+
+
 def test_command__json_is_one_document_and_writes_no_file(folders: tuple[Path, Path], capsys: Told) -> None:
     assert _call(folders, "--json", "--maf", "0.5") == 0
     document = json.loads(capsys.readouterr().out)

@@ -341,6 +341,11 @@ FILE_CASES = {
         vcf_text([BLANK, f"{COMMON};gnomAD_AF=0.002"], header=masked_header([*HEADER, POPULATION])),
         vcf_text([BLANK, f"{COMMON};gnomAD_AF=0.02"], header=masked_header([*HEADER, POPULATION])),
     ),
+    "original_itself": (
+        vcf_text([RARE, COMMON]),
+        vcf_text([RARE, COMMON]),
+        vcf_text([RARE, COMMON], header=masked_header()),
+    ),
     "no_records": (vcf_text([]), vcf_text([], header=masked_header()), vcf_text([BLANK])),
 }
 

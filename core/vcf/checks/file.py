@@ -150,6 +150,13 @@ FILE_CHECKS = (
         "Blank the genotypes at these sites, or mask them as well.",
     ),
     Check(
+        "original_itself",
+        "The original itself",
+        FAIL,
+        "The anonymized file is the original: header, samples and records are the same.",
+        "See whether the right file was taken; mask it.",
+    ),
+    Check(
         "records_removed",
         "Records removed",
         WARN,
