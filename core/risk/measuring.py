@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from core.classes import EquivalenceClasses, Pairs, spread
 from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
 from core.counts import looks_like_counts
-from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError, refuse
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.leftovers import Leftover, leftovers_of
@@ -34,7 +34,6 @@ from core.risk.population_estimates import (
     risk_by_population_table,
 )
 from core.risk.records import (
-    Pairs,
     RecordEntry,
     class_values,
     classes_over,
@@ -42,9 +41,14 @@ from core.risk.records import (
     first_records,
     repeated_persons,
     sampling_weights,
-    spread,
 )
-from core.risk.sensitive import Related, SensitiveMeasurement, measure_sensitive, related_attributes
+from core.risk.sensitive import (
+    Related,
+    SensitiveMeasurement,
+    measure_sensitive,
+    related_attributes,
+    sensitive_items,
+)
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.sequences import Time, measure_time, orders_beside
@@ -417,13 +421,18 @@ def _measure_each_sensitive(
         others = [other for other in settings.sensitive if other != name]
         added = others if settings.several_sensitive == "others_added" else []
         columns = [coded[column] for column in dict.fromkeys((*settings.quasi_identifiers, *added))]
+        own = classes_over(columns, entry, settings, person_of_record=person) if added else classes
         yield measure_sensitive(
             coded[name],
-            classes_over(columns, entry, settings, person_of_record=person) if added else classes,
+            own,
+            sensitive_items(
+                coded[name], own, settings=settings, quasi_identifiers=columns, person_of_record=person
+            ),
             settings=settings,
-            quasi_identifiers=columns,
-            person_of_record=person,
             hierarchy=hierarchies.get(name),
+            n_assessed=np.bincount(
+                coded[name].codes_with_missing[~entry.leave_out], minlength=len(coded[name].values) + 1
+            ),
         )
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
+from core.classes import EquivalenceClasses
 from core.coding import BoolArray, coded_columns
-from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError, refuse
 from core.plain import plain_fields, table_csv
 from core.pseudonyms import TokenSource

@@ -1,4 +1,4 @@
-"""The assessed records of a table in an engine, and their classes, as expressions."""
+"""The assessed records of a table in an engine, and their classes: one question returns their signatures."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.classes import CountedClasses, Items
 from core.coding import IntArray
-from core.engines import Engine, KeyColumn
-from core.equivalence import CountedClasses
+from core.engines import Engine, KeyColumn, Values, items_in_engine, with_codes
 from core.risk.further_columns import FurtherColumns
 from core.risk.measuring import ColumnFacts, PersonFacts
 from core.risk.records import RecordEntry
@@ -84,34 +84,52 @@ class Records:
             chosen["p"] = self.person
         return self.engine.table.filter(~self.left_out).select(**chosen, **further)
 
-    def classes(self, signatures: Expression | None) -> CountedClasses:
-        """Return how many classes have each size, and how many records are in them."""
-        if signatures is None or self.person is not None:
-            by_size = self._by_size()
-        else:
-            by_size = signatures.group_by(size="records").agg(n_classes=signatures.m.sum())
-            by_size = by_size.mutate(n_records=by_size.size * by_size.n_classes)
-        found = self.engine.rows(by_size.order_by("size"))
-        return CountedClasses(
-            self.quasi,
-            sizes=whole(found["size"]),
-            n_classes=whole(found["n_classes"]),
-            n_records=whole(found["n_records"]),
-            n_left_out=self.n_left_out,
+    def items(self, name: str, values: Values, code: IntArray) -> Items:
+        """Return the items of classes by a code of each value of a column; persons where there are any."""
+        records = with_codes(self.records(c=self.columns[name].value), "c", values, code)
+        return items_in_engine(
+            self.engine,
+            records,
+            self.keys,
+            n_items=int(code.max(initial=-1)) + 1,
+            counts_persons=self.person is not None,
         )
 
-    def _by_size(self, **further: Any) -> Expression:
+    def told(self, known: tuple[str, Values, IntArray], guessed: tuple[str, Values, IntArray]) -> Items:
+        """Return how often each coded value of one column stands beside each of another, a class of that."""
+        records = self.engine.table.filter(~self.left_out).select(
+            k=self.columns[known[0]].value, c=self.columns[guessed[0]].value
+        )
+        for key, (_, values, code) in (("k", known), ("c", guessed)):
+            records = with_codes(records, key, values, code)
+        both = records.filter(records.k.notnull() & records.c.notnull())
+        return items_in_engine(self.engine, both, ["k"], n_items=int(guessed[2].max(initial=-1)) + 1)
+
+    def classes(self, items: Items | None) -> CountedClasses:
+        """Return how many classes have each size, and how many records are in them."""
+        if items is None or self.person is not None:
+            found = self._sizes()
+            sizes, n_classes, n_records = (found[key] for key in ("size", "n_classes", "n_records"))
+        else:
+            sizes, place = np.unique(items.records, return_inverse=True)
+            n_classes = np.bincount(place, weights=items.m, minlength=len(sizes)).astype(np.int64)
+            n_records = sizes * n_classes
+        return CountedClasses(
+            self.quasi, sizes=sizes, n_classes=n_classes, n_records=n_records, n_left_out=self.n_left_out
+        )
+
+    def _sizes(self, **further: Any) -> dict[str, IntArray]:
         """Return how many classes have each size, and their records, over the keys and further columns."""
         records = self.records(**further)
         size = records.count() if self.person is None else at_least_one(records.p.nunique())
         classes = records.group_by([*self.keys, *further]).agg(n_records=records.count(), size=size)
-        return classes.group_by("size").agg(n_classes=classes.count(), n_records=classes.n_records.sum())
+        by_size = classes.group_by("size").agg(n_classes=classes.count(), n_records=classes.n_records.sum())
+        return {key: whole(found) for key, found in self.engine.rows(by_size.order_by("size")).items()}
 
     def classes_with(self, names: tuple[str, ...], columns: Mapping[str, KeyColumn]) -> FurtherColumns:
         """Return how many records are in classes of each size over further columns too."""
-        by_size = self._by_size(**{f"c{place}": columns[name].value for place, name in enumerate(names)})
-        found = self.engine.rows(by_size.order_by("size"))
-        return FurtherColumns(columns=names, sizes=whole(found["size"]), n_of_size=whole(found["n_records"]))
+        found = self._sizes(**{f"c{place}": columns[name].value for place, name in enumerate(names)})
+        return FurtherColumns(columns=names, sizes=found["size"], n_of_size=found["n_records"])
 
     def persons(self) -> PersonFacts:
         """Return how many persons have each smallest class."""
@@ -149,21 +167,9 @@ def any_of(conditions: Sequence[Any]) -> Any:
 
 def at_least_one(value: Any) -> Any:
     """Return a count, 1 where it is 0."""
-    return largest_of(value, 1)
-
-
-def largest_of(first: Any, second: Any) -> Any:
-    """Return the larger of two values."""
     import ibis  # noqa: PLC0415
 
-    return ibis.greatest(first, second)
-
-
-def smallest_of(first: Any, second: Any) -> Any:
-    """Return the smaller of two values."""
-    import ibis  # noqa: PLC0415
-
-    return ibis.least(first, second)
+    return ibis.greatest(value, 1)
 
 
 def whole(values: Sequence[Any]) -> IntArray:

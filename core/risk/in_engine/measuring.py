@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.classes import CountedClasses
 from core.engines import (
     SECRETS,
     Address,
@@ -21,7 +22,6 @@ from core.engines import (
     key_columns,
     refused_in_engine,
 )
-from core.equivalence import CountedClasses
 from core.errors import AuditInputError, UnansweredError
 from core.jobs import Result
 from core.releases import Ledger
@@ -31,8 +31,7 @@ from core.risk.comparison import ColumnChange, compared_classes
 from core.risk.further_columns import FurtherColumns, further_columns
 from core.risk.in_engine.classes import Records
 from core.risk.in_engine.columns import is_searched, search_in_engine, search_unchosen
-from core.risk.in_engine.related import related_in_engine
-from core.risk.in_engine.sensitive import Attribute
+from core.risk.in_engine.sensitive import related_in_engine, sensitive_attribute
 from core.risk.judging import RiskAudit, judge_risk
 from core.risk.measuring import RiskMeasurement, released_roles, settings_for_other
 from core.risk.population import population_uniques
@@ -293,8 +292,8 @@ def measure_in_engine(
     with ExitStack() as kept:
         table = Records(engine, settings, keys, quasi, kept)
         entry, facts = table.enter()
-        attributes = [Attribute(table, name, thresholds) for name in sensitive]
-        classes = table.classes(attributes[0].signatures_as_written() if attributes else None)
+        attributes = [sensitive_attribute(table, name) for name in sensitive]
+        classes = table.classes(attributes[0].items_as_written() if attributes else None)
         measured = RiskMeasurement(
             name=engine.address.name,
             columns=columns,
@@ -311,8 +310,8 @@ def measure_in_engine(
             measured,
             lambda: replace(
                 measured,
-                sensitive=tuple(each.measure(classes) for each in attributes),
-                related=related_in_engine(table, attributes),
+                sensitive=(found := tuple(each.measure(classes) for each in attributes)),
+                related=related_in_engine([*zip(attributes, found, strict=True)]),
             ),
         )
     found = _with_population(measured)
