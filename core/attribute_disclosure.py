@@ -5,16 +5,19 @@ so memory grows with the records and never with classes × values. A figure is o
 a class, or of all classes that are alike, wherever they were counted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
 
 from core.classes import Items, sum_by
-from core.coding import FloatArray, IntArray
+from core.coding import BoolArray, FloatArray, IntArray
 from core.words import Written, input_error
 
 Distance = Literal["equal", "ordered"]
+
+_TOLERANCE = 1e-9  # of entropies, distances and shares: a figure that is the limit but for rounding meets it
 
 
 def ordered_codes(values: FloatArray) -> IntArray:
@@ -174,6 +177,53 @@ def largest(values: IntArray | FloatArray) -> float | None:
     """Return the largest figure of any class, NaN passed over; None where there is none."""
     known = values[~np.isnan(values)]
     return float(known.max()) if len(known) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """A threshold of classes, and the figure of each class that it is held against."""
+
+    threshold: str  # its name in settings
+    figure: str  # key of :data:`core.measures.MEASURES`
+    symbol: str  # in files for programs
+    of_classes: Callable[[Items], IntArray | FloatArray]
+    is_least: bool = False  # whether at least so much is asked for; else at most
+    says: str = ""  # what of an attribute's values it is, in a sentence
+
+    def missed(self, values: IntArray | FloatArray, asked: float) -> BoolArray:
+        """Return shape (n_entries,): whether each class misses it; one without a known value does not."""
+        if self.is_least:
+            return (values > 0) & (values < asked - _TOLERANCE)
+        return values > asked + _TOLERANCE
+
+
+# Judged, offered as release, searched for and shown in this order; a line is all that a new one needs here.
+LIMITS = (
+    Limit(threshold="l", figure="distinct_l", symbol="l", of_classes=distinct_l, is_least=True),
+    Limit(threshold="entropy_l", figure="entropy_l", symbol="entropy l", of_classes=entropy_l, is_least=True),
+    Limit(threshold="t", figure="t", symbol="t", of_classes=t_closeness),
+    Limit(
+        threshold="alpha",
+        figure="alpha",
+        symbol="α",
+        of_classes=alpha,
+        says="the largest share α of one of them",
+    ),
+    Limit(
+        threshold="beta",
+        figure="basic_beta",
+        symbol="β",
+        of_classes=basic_beta,
+        says="the largest relative gain β of one of them",
+    ),
+    Limit(
+        threshold="delta",
+        figure="delta_ln",
+        symbol="δ",
+        of_classes=delta_disclosure,
+        says="the largest |ln| ratio δ of a share to that of the whole table",
+    ),
+)
 
 
 def _gain(counts: Items) -> FloatArray:

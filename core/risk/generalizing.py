@@ -8,15 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.attribute_disclosure import (
-    Distance,
-    alpha,
-    basic_beta,
-    delta_disclosure,
-    distinct_l,
-    entropy_l,
-    t_closeness,
-)
+from core.attribute_disclosure import LIMITS, Distance, distinct_l, t_closeness
 from core.classes import (
     EquivalenceClasses,
     Items,
@@ -36,8 +28,6 @@ from core.risk.settings import Hierarchy, RiskSettings
 from core.tables import ReadOptions, read_dataset
 
 ClassDistances = Callable[[Items], FloatArray]  # of each class's values from the whole table's
-
-_TOLERANCE = 1e-9  # of entropies, distances and shares, which are rounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,16 +52,11 @@ class ClassLimits:
     def met(self, counts: Items, *, distance: ClassDistances, distinct: IntArray) -> BoolArray:
         """Return shape (n_classes,): whether each class meets them; one without a known value does not."""
         good = distinct >= (self.l or 1)
-        if self.entropy_l is not None:
-            good &= entropy_l(counts) >= self.entropy_l - _TOLERANCE
-        for limit, measure in (
-            (self.t, distance),
-            (self.alpha, alpha),
-            (self.beta, basic_beta),
-            (self.delta, delta_disclosure),
-        ):
-            if limit is not None:
-                good &= measure(counts) <= limit + _TOLERANCE
+        for limit in LIMITS[1:]:
+            asked = getattr(self, limit.threshold)
+            if asked is not None:
+                values = distance(counts) if limit.figure == "t" else limit.of_classes(counts)
+                good &= ~limit.missed(values, asked)
         return good
 
 

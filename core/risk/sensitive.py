@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 
 from core import attribute_disclosure as models
+from core.attribute_disclosure import LIMITS, Limit
 from core.cells import as_numbers
 from core.classes import EquivalenceClasses, Items, Pairs, classes_of_codes, items_of_classes, spread
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes, some_rows
@@ -24,16 +24,23 @@ class ByClass:
     # shape (n_entries,): the classes that are alike, one each in memory, and the assessed records of one
     m: IntArray
     records: IntArray
-    # shape (n_entries,); distinct and entropy l are 0, the others NaN where no value is known
-    distinct_l: IntArray
-    entropy_l: FloatArray
-    alpha: FloatArray
-    t: FloatArray
-    basic_beta: FloatArray
-    delta_ln: FloatArray
+    # by the figure of each of `LIMITS`, shape (n_entries,): of no known value 0 if limits ask for at least so
+    # much, else NaN
+    figures: Mapping[str, IntArray | FloatArray]
 
+    @property
+    def distinct_l(self) -> IntArray:
+        """Return shape (n_entries,): distinct values of each class."""
+        return cast("IntArray", self.figures["distinct_l"])
 
-Limited = Literal["alpha", "t", "basic_beta", "delta_ln"]
+    def worst(self) -> dict[str, float | None]:
+        """Return the figure of the worst class; those without a known value are passed over."""
+        known = self.distinct_l > 0
+        found = {}
+        for each in LIMITS:
+            worst = models.smallest if each.is_least else models.largest
+            found[each.figure] = worst(self.figures[each.figure][known])
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -64,29 +71,13 @@ class SensitiveMeasurement:
     @property
     def n_classes_unknown(self) -> int:
         """Return the classes of which no record has a known value."""
-        return int(self.by_class.m[self.by_class.distinct_l == 0].sum())
+        return int(self.by_class.m[self.distinct_l == 0].sum())
 
-    @cached_property
-    def _by_l(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
-        """Return classes and records by distinct l, position l; as written, then folded."""
-        return self._counted_by_l(self.by_class), self._counted_by_l(self.folded_by_class)
-
-    def _counted_by_l(self, by_class: ByClass) -> tuple[IntArray, IntArray]:
-        counts = (by_class.m, by_class.m * by_class.records)
-        classes, records = (np.bincount(by_class.distinct_l, weights=n).astype(np.int64) for n in counts)
-        return classes, records
-
-    def below_l(self, l: int, *, folded: bool = False) -> tuple[int, int]:  # noqa: E741 - the model's own letter
-        """Return classes, and records in them, with a known value and fewer than `l` different ones."""
-        classes, records = self._by_l[folded]
-        return int(classes[1:l].sum()), int(records[1:l].sum())
-
-    def above(self, key: Limited, limit: float, *, folded: bool = False) -> tuple[int, int]:
-        """Return classes, and records in them, whose figure is above a limit."""
+    def beyond(self, limit: Limit, asked: float, *, folded: bool = False) -> tuple[int, int]:
+        """Return classes, and records in them, that miss a limit; without a known value none does."""
         by_class = self.folded_by_class if folded else self.by_class
-        values: FloatArray = getattr(by_class, key)
-        above = values > limit + 1e-12  # a figure that is the limit but for rounding meets it
-        return int(by_class.m[above].sum()), int(by_class.m[above] @ by_class.records[above])
+        missed = limit.missed(by_class.figures[limit.figure], asked)
+        return int(by_class.m[missed].sum()), int(by_class.m[missed] @ by_class.records[missed])
 
 
 def measure_sensitive(
@@ -124,7 +115,8 @@ def measure_sensitive(
         classes=classes,
         n_missing=int(n_assessed[code < 0].sum()),
         n_values=int(np.count_nonzero(counts.totals)),
-        figures={**_figures(counts, by_class, settings), **_folded_figures(folded_by_class)},
+        figures=_figures(counts, by_class, settings)
+        | {f"folded_{key}": folded_by_class.worst()[key] for key in _FOLDED},
         by_class=by_class,
         folded=folded,
         folded_by_class=folded_by_class,
@@ -160,6 +152,10 @@ def sensitive_items(
     return counted
 
 
+# as figures are shown; a new one is shown last
+_FOLDED = tuple(dict.fromkeys(("distinct_l", "entropy_l", "alpha", *(each.figure for each in LIMITS))))
+
+
 def _meanings(code: IntArray, folded: FoldedValues) -> IntArray:
     """Return shape (n_codes,): what the values of each code mean, -1 for unknown."""
     found = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
@@ -169,25 +165,18 @@ def _meanings(code: IntArray, folded: FoldedValues) -> IntArray:
 
 
 def _by_class(counts: Items, t: FloatArray) -> ByClass:
-    return ByClass(
-        m=counts.m,
-        records=counts.records,
-        distinct_l=models.distinct_l(counts),
-        entropy_l=models.entropy_l(counts),
-        alpha=models.alpha(counts),
-        t=t,
-        basic_beta=models.basic_beta(counts),
-        delta_ln=models.delta_disclosure(counts),
-    )
+    figures = {each.figure: t if each.figure == "t" else each.of_classes(counts) for each in LIMITS}
+    return ByClass(m=counts.m, records=counts.records, figures=figures)
 
 
 def _folded_by_class(counts: Items, folded: FoldedValues, written: ByClass, distance: str) -> ByClass:
     """Return the figures of values as what they mean, but the hierarchical distance of those as written."""
     merged = counts if folded.numbers is None else counts.merged(folded.interval_of_group)
-    t = written.t
+    t = cast("FloatArray", written.figures["t"])
     if distance != "hierarchical":
         t = models.t_closeness(merged, distance="ordered" if folded.numbers is not None else "equal")
-    return replace(_by_class(merged, t), distinct_l=distinct_meanings(counts, folded))
+    found = _by_class(merged, t)
+    return replace(found, figures={**found.figures, "distinct_l": distinct_meanings(counts, folded)})
 
 
 def sensitive_codes(
@@ -275,37 +264,16 @@ def _hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) 
 def _figures(counts: Items, by_class: ByClass, settings: RiskSettings) -> dict[str, float | None]:
     """Return the figure of the worst class for every model; classes without a known value are passed over."""
     known = counts.class_totals > 0
-
-    def least(values: IntArray | FloatArray) -> float | None:
-        return models.smallest(values[known])
-
-    def most(values: FloatArray) -> float | None:
-        return models.largest(values[known])
-
+    worst = by_class.worst()
     return {
-        "distinct_l": least(by_class.distinct_l),
-        "entropy_l": least(by_class.entropy_l),
-        "recursive_c_at_l2": most(models.recursive_c(counts, l=2)),
-        "recursive_c_at_l3": most(models.recursive_c(counts, l=3)),
-        "recursive_l": least(models.largest_recursive_l(counts, c=settings.recursive_c)),
-        "alpha": most(by_class.alpha),
-        "t": most(by_class.t),
-        "basic_beta": most(by_class.basic_beta),
-        "enhanced_beta": most(models.enhanced_beta(counts)),
-        "delta_ln": most(by_class.delta_ln),
-        "delta_ln_absent": most(models.delta_disclosure(counts, absent="infinite")),
-    }
-
-
-def _folded_figures(by_class: ByClass) -> dict[str, float | None]:
-    known = by_class.distinct_l > 0
-    return {
-        "folded_distinct_l": models.smallest(by_class.distinct_l[known]),
-        "folded_entropy_l": models.smallest(by_class.entropy_l[known]),
-        "folded_alpha": models.largest(by_class.alpha[known]),
-        "folded_t": models.largest(by_class.t[known]),
-        "folded_basic_beta": models.largest(by_class.basic_beta[known]),
-        "folded_delta_ln": models.largest(by_class.delta_ln[known]),
+        **{key: worst.pop(key) for key in ("distinct_l", "entropy_l")},
+        "recursive_c_at_l2": models.largest(models.recursive_c(counts, l=2)[known]),
+        "recursive_c_at_l3": models.largest(models.recursive_c(counts, l=3)[known]),
+        "recursive_l": models.smallest(models.largest_recursive_l(counts, c=settings.recursive_c)[known]),
+        **{key: worst.pop(key) for key in ("alpha", "t", "basic_beta")},
+        "enhanced_beta": models.largest(models.enhanced_beta(counts)[known]),
+        **worst,
+        "delta_ln_absent": models.largest(models.delta_disclosure(counts, absent="infinite")[known]),
     }
 
 

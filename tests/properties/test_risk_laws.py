@@ -229,7 +229,7 @@ def test_sensitive_values_with_wildcards__are_those_of_compatible_records(rows: 
             abs(group.count(value) / len(group) - everybody.count(value) / len(everybody)) for value in "xyz"
         )
         assert found.sensitive[0].distinct_l[number] == len(set(group))
-        assert found.sensitive[0].by_class.t[number] == pytest.approx(distance / 2, abs=1e-9)
+        assert found.sensitive[0].by_class.figures["t"][number] == pytest.approx(distance / 2, abs=1e-9)
 
 
 @tried(25)
