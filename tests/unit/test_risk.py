@@ -95,8 +95,6 @@ def test_person__counts_each_value_of_a_person_once() -> None:
     text = "age,who,disease\n30,a,flu\n30,a,flu\n30,a,flu\n30,b,cold\n30,,gout\n"
     found = _sensitive(text, quasi="age", person="who").by_class.figures["alpha"]
     assert found.tolist() == pytest.approx([1 / 3])
-        [1 / 3]
-    )
 
 
 def test_others_added__makes_the_other_sensitive_attributes_quasi_identifiers() -> None:
