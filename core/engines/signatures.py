@@ -41,15 +41,24 @@ def with_codes(rows: Expression, column: str, values: Values, code: IntArray) ->
 
 
 def items_in_engine(
-    engine: Engine, rows: Expression, keys: Sequence[str], *, n_items: int, counts_persons: bool = False
+    engine: Engine,
+    rows: Expression,
+    keys: Sequence[str],
+    *,
+    n_items: int,
+    counts_persons: bool = False,
+    is_weighted: bool = False,
 ) -> Items:
     """Return what classes over `keys` have of the items c, codes below `n_items`, null for an unknown one.
 
     `counts_persons`: units are different persons p of a class and item, who is unknown being one each; else
-    records.
+    records, or, of weighted rows, the n that each of these stands for.
     """
-    if counts_persons or n_items > _MOST_COUNTERS:
-        classes, items = _lists(rows, keys, counts_persons=counts_persons), ["bag"]
+    if counts_persons or is_weighted or n_items > _MOST_COUNTERS:
+        n: Any = rows.n.sum() if is_weighted else rows.count()
+        if counts_persons:
+            n = rows.p.nunique() + rows.p.isnull().sum()
+        classes, items = _lists(rows, keys, n), ["bag"]
     else:
         counters = {f"n{each}": rows.count(where=rows.c == each) for each in range(n_items)}
         classes, items = rows.group_by(list(keys)).agg(records=rows.count(), **counters), [*counters]
@@ -60,11 +69,8 @@ def items_in_engine(
     return items_of_signatures(m, records, pairs, n_items=n_items)
 
 
-def _lists(rows: Expression, keys: Sequence[str], *, counts_persons: bool) -> Expression:
+def _lists(rows: Expression, keys: Sequence[str], n: Any) -> Expression:
     """Return the classes with their records and, in order, one number for each item and its units."""
-    n: Any = rows.count()
-    if counts_persons:
-        n = rows.p.nunique() + rows.p.isnull().sum()
     pairs = rows.group_by([*keys, "c"]).agg(n=n.cast("int64"), records=rows.count())
     entry = pairs.c * 2**_UNITS_BITS + pairs.n
     classes = pairs.group_by(list(keys)).agg(
