@@ -185,7 +185,7 @@ Pairs = tuple[IntArray, IntArray, IntArray]  # counts in both releases, and how 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Both:
-    """Classes, or values in classes, that two releases have, each counted in both."""
+    """Values in classes that two releases have, each counted in both."""
 
     of_class: IntArray  # shape (n,): the entry of its class
     n: tuple[IntArray, IntArray]  # shape (n,) each: how many the later release has, and the earlier one
@@ -199,19 +199,21 @@ class Beside:
     """
 
     m: IntArray  # shape (n_entries,): the classes that are alike
-    classes: Both
+    # shape (n_entries,) each: how many the later release has of them, and the earlier one
+    counts: tuple[IntArray, IntArray]
     values: Mapping[str, Both]  # by attribute that both have: those known
 
     @cached_property
     def pairs(self) -> tuple[Pairs, ...]:
         """Return counts beside each other, ascending, of classes, and of each attribute's values."""
-        return tuple(_times(each, self.m[each.of_class]) for each in (self.classes, *self.values.values()))
+        of_values = (_times(each.n, self.m[each.of_class]) for each in self.values.values())
+        return (_times(self.counts, self.m), *of_values)
 
     @cached_property
     def is_single(self) -> bool:
         """Return whether nobody has two values of an attribute in a class, as far as counts tell."""
         return all(
-            bool((np.bincount(each.of_class, n, minlength=len(self.m)) <= self.classes.n[side]).all())
+            bool((np.bincount(each.of_class, n, minlength=len(self.m)) <= self.counts[side]).all())
             for each in self.values.values()
             for side, n in enumerate(each.n)
         )
@@ -219,14 +221,14 @@ class Beside:
     @property
     def n(self) -> tuple[int, int]:
         """Return how many each release has."""
-        later, earlier = (int(n @ self.m) for n in self.classes.n)
-        return later, earlier
+        later, earlier, times = self.pairs[0]
+        return int(later @ times), int(earlier @ times)
 
     @property
     def n_found(self) -> int:
         """Return how many of the earlier release are in classes that the later one has too."""
-        later, earlier = self.classes.n
-        return int(earlier[later > 0] @ self.m[later > 0])
+        later, earlier, times = self.pairs[0]
+        return int((earlier * (later > 0)) @ times)
 
 
 def beside(later: ClassCounts, earlier: ClassCounts) -> Beside:
@@ -235,7 +237,7 @@ def beside(later: ClassCounts, earlier: ClassCounts) -> Beside:
     n_later = len(later.keys)
     entry = np.where(is_there, place, n_later - 1 + np.cumsum(~is_there))  # of each class of the earlier
     n_entries = n_later + int(np.count_nonzero(~is_there))
-    classes = _both(np.arange(n_entries), later.counts, earlier.counts, entry)
+    counts = _counted_in_both(n_entries, later.counts, earlier.counts, entry)
     found = {}
     for name, mine in later.values.items():
         if name not in earlier.values:
@@ -245,15 +247,16 @@ def beside(later: ClassCounts, earlier: ClassCounts) -> Beside:
         is_value &= is_there[theirs.class_of]
         at = np.where(is_value, at, len(mine.counts) - 1 + np.cumsum(~is_value))
         of_class = np.concatenate([mine.class_of, entry[theirs.class_of[~is_value]]])
-        found[name] = _both(of_class, mine.counts, theirs.counts, at)
-    return Beside(m=np.ones(n_entries, dtype=np.int64), classes=classes, values=found)
+        n = _counted_in_both(len(of_class), mine.counts, theirs.counts, at)
+        found[name] = Both(of_class=of_class, n=n)
+    return Beside(m=np.ones(n_entries, dtype=np.int64), counts=counts, values=found)
 
 
-def _both(of_class: IntArray, mine: IntArray, theirs: IntArray, at: IntArray) -> Both:
-    """Return counts of two releases; `at` is where each of theirs is, those that mine has not at the end."""
-    one, other = np.zeros(len(of_class), dtype=np.int64), np.zeros(len(of_class), dtype=np.int64)
+def _counted_in_both(n: int, mine: IntArray, theirs: IntArray, at: IntArray) -> tuple[IntArray, IntArray]:
+    """Return shape (n,) each: the counts of two releases; `at` is where each of theirs is."""
+    one, other = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     one[: len(mine)], other[at] = mine, theirs
-    return Both(of_class=of_class, n=(one, other))
+    return one, other
 
 
 def beside_of_items(items: Items, n_values: Mapping[str, int]) -> Beside:
@@ -275,7 +278,7 @@ def beside_of_items(items: Items, n_values: Mapping[str, int]) -> Beside:
 
     ends = np.cumsum([1, *n_values.values()]).tolist()
     values = {name: between(low, high) for name, low, high in zip(n_values, ends, ends[1:], strict=False)}
-    return Beside(m=items.m, classes=between(0, 1), values=values)
+    return Beside(m=items.m, counts=between(0, 1).n, values=values)
 
 
 def _places(keys: KeyArray, wanted: KeyArray) -> tuple[IntArray, BoolArray]:
@@ -295,9 +298,9 @@ def _places(keys: KeyArray, wanted: KeyArray) -> tuple[IntArray, BoolArray]:
     return place, is_there
 
 
-def _times(of: Both, m: IntArray) -> Pairs:
+def _times(counts: tuple[IntArray, IntArray], m: IntArray) -> Pairs:
     """Return the different pairs of counts, ascending, and how often each is there."""
-    one, other = of.n
+    one, other = counts
     above = int(other.max(initial=0)) + 1
     codes = one * above + other
     if int(codes.max(initial=0)) < _COUNTED_DIRECTLY * len(codes):
@@ -316,23 +319,20 @@ def surplus(found: Beside, side: int) -> Moved:
     Of a class as many moved, at least, as it has more; and as it has more of its values together, where
     nobody has two.
     """
-    mine, theirs = found.classes.n[side], found.classes.n[1 - side]
-    moved = np.zeros(len(found.m), dtype=np.int64)
-    moved[found.classes.of_class] = np.maximum(mine - theirs, 0)
+    mine, theirs = found.counts[side], found.counts[1 - side]
+    moved = np.maximum(mine - theirs, 0)
     more_of: dict[str, More] = {}
     for name, each in found.values.items():
         more = more_of[name] = More(each.of_class, each.n[side] - each.n[1 - side])
         together = more.total if found.is_single else more.most
         moved[more.classes] = np.maximum(moved[more.classes], together)
     here = np.flatnonzero(moved)
-    within = np.zeros(len(moved), dtype=np.int64)
-    within[found.classes.of_class] = mine
     n = moved * found.m
     away = {}
     for name, each in found.values.items():
         alone = np.bincount(each.of_class[each.n[side] > 0], minlength=len(moved))
         away[name] = int(n[given_away(moved, more_of[name], alone)].sum())
-    groups = Groups(who=here, size=moved[here], within=within[here], n=n[here])
+    groups = Groups(who=here, size=moved[here], within=mine[here], n=n[here])
     return Moved(n=int(n.sum()), groups=groups, n_given_away=away)
 
 

@@ -282,7 +282,7 @@ class _Pair:
         """Return whether both hold the same records of these columns, in whatever order."""
         keys = [f"w{place}" if each.is_changed else f"k{place}" for place, each in enumerate(self._quasi)]
         values = [f"s{place}" for place in range(len(self._sensitive))]
-        one, other = self._beside([*keys, *values], {}, of_records=True).classes.n
+        one, other = self._beside([*keys, *values], {}, of_records=True).counts
         return bool(np.array_equal(one, other))
 
     def not_assessed(self) -> Iterator[Finding]:
