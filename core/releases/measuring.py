@@ -25,6 +25,7 @@ from core.releases.counts import (
     overlap_of,
     surplus,
 )
+from core.releases.hashing import hashed_counts
 from core.releases.ledger import Ledger, LedgerTable
 from core.releases.persons import (
     Alike,
@@ -760,9 +761,9 @@ def _beside_ledger(
             table=f"`{table.name}`",
         )
     roles = roles.common(table.dataset.columns)
-    key = (table.name, roles, ledger.salt, earlier.version)
+    key = (table.name, roles, ledger.salt)
     if key not in hashed:
-        hashed[key] = earlier.counts_of(replace(table, roles=roles), ledger.salt)
+        hashed[key] = hashed_counts(replace(table, roles=roles), ledger.salt)
     found = by_counts(table, roles, release, beside(hashed[key], earlier.counts))
     return replace(found, is_ledger=True)
 
