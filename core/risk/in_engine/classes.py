@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +29,6 @@ class Records:
         settings: RiskSettings,
         columns: Mapping[str, KeyColumn],
         quasi: Sequence[str],
-        kept: ExitStack,
     ) -> None:
         self.engine, self.settings, self.columns, self.quasi = engine, settings, columns, quasi
         self.keys = [f"k{place}" for place in range(len(quasi))]
@@ -44,7 +42,6 @@ class Records:
         self.fully, self.some = fully, some
         self.left_out = fully | some if settings.missing == "drop" else fully
         self.person = columns[settings.person].value if settings.person else None
-        self.kept = kept
         self.n_left_out = 0  # records, once they entered
 
     def enter(self) -> tuple[RecordEntry, tuple[ColumnFacts, ...]]:

@@ -18,11 +18,11 @@ from core.risk.columns import (
     Columns,
     CountedCombinations,
     Distinctness,
+    SinglingOutSets,
     UnchosenColumns,
     column_contributions,
+    searched_unchosen,
     singling_out_sets,
-    with_most_values,
-    with_sets,
 )
 from core.risk.in_engine.classes import Records, whole
 from core.risk.measuring import RiskMeasurement
@@ -41,26 +41,31 @@ if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
 
-def search_unchosen(
+def unchosen_in_engine(
     engine: Engine, found: UnchosenColumns, columns: Mapping[str, KeyColumn], n_values: Mapping[str, int]
-) -> UnchosenColumns | None:
-    """Return what was found with the smallest sets that single out over half; None of too many records.
+) -> UnchosenColumns:
+    """Return columns with what they single out, as in memory; sets are searched on all records or none."""
+    if not found.columns:
+        return found
+    keys = {name: f"k{place}" for place, name in enumerate(found.columns)}
+    values = engine.table.select(**{key: columns[name].value for name, key in keys.items()})
 
-    Sets are searched on all records, where some are drawn in memory. `n_values`: distinct values by column.
-    """
-    if not found.singles_out:
-        return found
-    most = with_most_values(found.columns, n_values)
-    if len(most) * found.n_records > SETS_MAX_CELLS:
-        return None
-    keys = {f"k{place}": columns[name].value for place, name in enumerate(most)}
-    values = engine.table.select(**keys)
-    with engine.kept(values.group_by([*keys]).agg(n=values.count().cast("int64"))) as table:
-        counted = counted_combinations(engine, table, most)
-        sets = singling_out_sets(counted, max_cells=UNCHOSEN_MAX_CELLS)
-    if not sets.sets:
-        return found
-    return with_sets(found, sets, sets.sets[0].n_unique, n_looked_at=found.n_records, n_columns=len(most))
+    def counted(names: Sequence[str]) -> Expression:
+        return values.group_by([keys[name] for name in names]).agg(n=values.count().cast("int64"))
+
+    def n_unique(names: Sequence[str]) -> int:
+        classes = counted(names)
+        return int(engine.row(classes.agg(n=(classes.n == 1).sum()))["n"] or 0)
+
+    def sets_of(names: Sequence[str]) -> tuple[SinglingOutSets, int] | None:
+        if len(names) * found.n_records > SETS_MAX_CELLS:
+            return None
+        with engine.kept(counted(names)) as table:
+            of_names = table.rename({f"k{place}": keys[name] for place, name in enumerate(names)})
+            combined = counted_combinations(engine, of_names, names)
+            return singling_out_sets(combined, max_cells=UNCHOSEN_MAX_CELLS), found.n_records
+
+    return searched_unchosen(found, n_values, n_unique=n_unique, sets_of=sets_of)
 
 
 def is_searched(measured: RiskMeasurement) -> bool:
@@ -88,7 +93,7 @@ def search_in_engine(
     names = (*quasi, settings.person) if settings.person else quasi
     with ExitStack() as kept:
         columns = key_columns(engine, names, options or ReadOptions())
-        records = Records(engine, settings, columns, quasi, kept)
+        records = Records(engine, settings, columns, quasi)
         every = records.records()
         table = kept.enter_context(
             engine.kept(every.group_by(records.keys).agg(n=every.count().cast("int64")))
