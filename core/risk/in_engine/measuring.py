@@ -97,8 +97,6 @@ def audit_in_engine(
     options = options or ReadOptions()
     asked, releases = _Asked(), BesideInEngine()
     counts: Mapping[str, ColumnFacts] | None = None
-    theirs: RiskMeasurement | None = None
-    theirs_origin = None
     with reach(address) as engine:
         measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
         asked.problems = measured.unanswered
@@ -115,26 +113,22 @@ def audit_in_engine(
         if original is not None:
             counts = asked.keep(lambda: _column_facts(engine, engine.table.columns, options)[1], None)
     measured = replace(measured, releases=releases.measurement)
+    found = AuditInEngine(judge_risk(measured, thresholds), engine.origin, columns, special)
     if original is not None and counts is not None:
         with reach(original) as before:
-            theirs_origin = before.origin
             measured, theirs = asked.keep(
                 lambda: compare_in_engine(measured, counts, before, thresholds=thresholds, options=options),
                 (measured, None),
             )
-    if theirs is not None:
-        asked.problems = theirs.unanswered
+        found = found._replace(original_origin=before.origin)
+        if theirs is not None:
+            found, asked.problems = found._replace(original=judge_risk(theirs, thresholds)), theirs.unanswered
     if asked.problems and is_stopped is not None and is_stopped():
         raise AuditInputError(*asked.problems)
-    return AuditInEngine(
-        judge_risk(replace(measured, unanswered=asked.problems), thresholds),
-        engine.origin,
-        columns,
-        special,
-        None if theirs is None else judge_risk(theirs, thresholds),
-        theirs_origin,
-        releases.origins,
-        (*releases.problems, *asked.problems),
+    return found._replace(
+        audit=judge_risk(replace(measured, unanswered=asked.problems), thresholds),
+        earlier=releases.origins,
+        problems=(*releases.problems, *asked.problems),
     )
 
 
