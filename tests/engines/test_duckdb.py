@@ -183,7 +183,7 @@ def test_search__sets_of_columns_nobody_chose(tmp_path: Path, monkeypatch: Patch
     with connected(place := placed(tmp_path, table)) as engine:
         assert differences(table, engine, RiskSettings(quasi_identifiers=("sex",))) == []
     assert measured(place, "sex").unchosen.smallest == ("age", "place")
-    monkeypatch.setattr("core.risk.in_engine.columns.SETS_MAX_CELLS", 600)
+    monkeypatch.setattr("core.risk.in_engine.source.SETS_MAX_CELLS", 600)
     found = measured(place, "sex")
     assert found.unchosen.smallest == ()
     assert any("was not searched" in str(each.message) for each in found.elsewhere)

@@ -4,44 +4,39 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
-
-import numpy as np
+from typing import NamedTuple
 
 from core.engines import (
     SECRETS,
     Address,
     Engine,
-    KeyColumn,
     Origin,
     beside,
     connected,
     is_groupable,
-    key_columns,
     refused_in_engine,
 )
 from core.errors import AuditInputError, UnansweredError
+from core.jobs import Result
 from core.releases import Ledger
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
-from core.risk.columns import UnchosenColumns, unchosen_columns
 from core.risk.comparison import ColumnChange, compared_classes
-from core.risk.further_columns import further_columns
-from core.risk.in_engine.classes import Records
-from core.risk.in_engine.columns import is_searched, search_in_engine, unchosen_in_engine
-from core.risk.in_engine.sensitive import related_in_engine, sensitive_attribute
+from core.risk.in_engine.columns import is_searched, search_in_engine
+from core.risk.in_engine.source import EngineSource, column_facts
 from core.risk.judging import RiskAudit, judge_risk
-from core.risk.measuring import ColumnFacts, RiskMeasurement, released_roles, settings_for_other
-from core.risk.population import population_uniques
-from core.risk.population_estimates import risk_by_population_size
+from core.risk.measuring import (
+    ColumnFacts,
+    RiskMeasurement,
+    measure_source,
+    released_roles,
+    settings_for_other,
+)
 from core.risk.settings import RiskSettings, RiskThresholds, check_settings
-from core.risk.suda import SETS_MAX_CELLS, ColumnsMeasurement, Suda, SudaSettings
-from core.roles import Role, RoleSuggestion, suggest_by_name
+from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
+from core.roles import RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, own
-
-Result = TypeVar("Result")
-Instead = TypeVar("Instead")
 
 _FEW_RECORDS = 10_000  # of which roles are suggested
 _MOST_CLASSES = 20_000_000  # whose sizes are listed for estimates of the population
@@ -73,7 +68,7 @@ def audit_in_engine(
     original: Address | None = None,
     earlier: Sequence[Address | Ledger] = (),
 ) -> AuditInEngine:
-    """Reach a table, and measure and judge it where it is.
+    """Reach a table, and measure and judge it where it is; AuditInputError: it cannot be, as asked.
 
     Parameters
     ----------
@@ -87,39 +82,28 @@ def audit_in_engine(
         Where the table before anonymization is, in the same engine or another.
     earlier
         Where earlier releases are, in the same engine, and ledgers.
-
-    Raises
-    ------
-    AuditInputError
-        A table cannot be reached, or cannot be measured as asked.
     """
     reach = partial(connected, options=options, memory=memory, secrets=secrets, is_stopped=is_stopped)
     options = options or ReadOptions()
+    next_to = partial(beside, options=options, is_stopped=is_stopped)
+    hold = partial(measure_releases_in_engine, earlier=earlier, next_to=next_to, options=options)
     asked, releases = _Asked(), BesideInEngine()
-    counts: Mapping[str, ColumnFacts] | None = None
     with reach(address) as engine:
         measured = measure_in_engine(engine, settings=settings, thresholds=thresholds, options=options)
         asked.problems = measured.unanswered
-        columns, special = asked.keep(
-            lambda: search_in_engine(engine, measured, suda=suda, options=options), (None, None)
-        )
+        search = partial(search_in_engine, engine, measured, suda=suda, options=options)
+        columns, special = asked.keep(search) or (None, None)
         if earlier:
-            next_to = partial(beside, options=options, is_stopped=is_stopped)
-            table = TableInEngine(name=measured.name, engine=engine, roles=released_roles(settings))
-            releases = asked.keep(
-                lambda: measure_releases_in_engine([table], earlier, next_to=next_to, options=options),
-                releases,
-            )
-        if original is not None:
-            counts = asked.keep(lambda: _column_facts(engine, engine.table.columns, options)[1], None)
+            table = [TableInEngine(name=measured.name, engine=engine, roles=released_roles(settings))]
+            releases = asked.keep(partial(hold, table)) or releases
+        columns_of = partial(column_facts, engine, engine.table.columns, options)
+        counts = None if original is None else asked.keep(lambda: columns_of()[1])
     measured = replace(measured, releases=releases.measurement)
     found = AuditInEngine(judge_risk(measured, thresholds), engine.origin, columns, special)
     if original is not None and counts is not None:
         with reach(original) as before:
-            measured, theirs = asked.keep(
-                lambda: compare_in_engine(measured, counts, before, thresholds=thresholds, options=options),
-                (measured, None),
-            )
+            compare = partial(compare_in_engine, measured, counts, before, thresholds=thresholds)
+            measured, theirs = asked.keep(partial(compare, options=options)) or (measured, None)
         found = found._replace(original_origin=before.origin)
         if theirs is not None:
             found, asked.problems = found._replace(original=judge_risk(theirs, thresholds)), theirs.unanswered
@@ -137,33 +121,15 @@ class _Asked:
 
     problems: tuple[str, ...] = ()
 
-    def keep(self, work: Callable[[], Result], instead: Instead) -> Result | Instead:
-        """Return what is found, or something instead."""
+    def keep(self, work: Callable[[], Result]) -> Result | None:
+        """Return what is found, None of nothing."""
         if self.problems:
-            return instead
+            return None
         try:
             return work()
         except UnansweredError as error:
             self.problems = error.problems
-            return instead
-
-
-def _column_facts(
-    engine: Engine, names: Sequence[str], options: ReadOptions
-) -> tuple[Mapping[str, KeyColumn], Mapping[str, ColumnFacts]]:
-    """Return those of the columns that can be grouped, and how many values and missing cells each has."""
-    names = [name for name in names if is_groupable(engine.table[name])]
-    keys = key_columns(engine, names, options)
-    wanted: dict[str, Any] = {}
-    for place, name in enumerate(names):
-        wanted |= {f"n{place}": keys[name].value.nunique(), f"m{place}": keys[name].is_missing.sum()}
-    found = engine.row(engine.table.agg(**wanted)) if wanted else {}
-    return keys, {
-        name: ColumnFacts(
-            column=name, n_values=int(found[f"n{place}"] or 0), n_missing=int(found[f"m{place}"] or 0)
-        )
-        for place, name in enumerate(names)
-    }
+            return None
 
 
 def _change(measured: RiskMeasurement, before: ColumnFacts, after: ColumnFacts | None) -> ColumnChange:
@@ -213,7 +179,7 @@ def compare_in_engine(
             )
             for problem in error.problems
         )
-    before = _column_facts(original, original.table.columns, options)[1]
+    before = column_facts(original, original.table.columns, options)[1]
     compared = compared_classes(
         theirs.name,
         (measured.classes, measured.entry.n_in_table),
@@ -263,37 +229,13 @@ def measure_in_engine(
     AuditInputError
         Settings that name no or wrong columns, or ask for what is not measured in an engine.
     """
-    columns, options, asked = tuple(engine.table.columns), options or ReadOptions(), _Asked()
-    check_settings(settings, columns)
+    check_settings(settings, tuple(engine.table.columns))
     _check_asked(settings, thresholds)
-    quasi = tuple(dict.fromkeys(settings.quasi_identifiers))
-    sensitive = tuple(dict.fromkeys(settings.sensitive))
-    person = (settings.person,) if settings.person else ()
-    table = Records(engine, settings, key_columns(engine, (*quasi, *sensitive, *person), options), quasi)
-    entry, facts = table.enter()
-    attributes = [sensitive_attribute(table, name) for name in sensitive]
-    classes = table.classes(attributes[0].items_as_written() if attributes else None)
-    measured = RiskMeasurement(
-        name=engine.address.name,
-        columns=columns,
-        settings=settings,
-        entry=entry,
-        classes=classes,
-        quasi_identifiers=facts,
-        sensitive=(),
-        persons=table.persons() if settings.person else None,
-        unassigned=(),
-        unchosen=UnchosenColumns(columns=(), n_records=entry.n_in_table, n_unique=0),
-    )
-    found = asked.keep(lambda: tuple(each.measure(classes) for each in attributes), ())
-    measured = replace(
-        measured,
-        sensitive=found,
-        related=asked.keep(lambda: related_in_engine([*zip(attributes, found, strict=True)]), ()),
-    )
-    measured = _with_population(measured)
-    measured = asked.keep(lambda: _with_unchosen(measured, table, options), measured)
-    return replace(measured, unanswered=asked.problems)
+    source = EngineSource(engine, settings, options or ReadOptions())
+    measured = measure_source(source)
+    if measured.unanswered:
+        return measured
+    return replace(measured, elsewhere=tuple(_not_assessed(measured, source)))
 
 
 def _check_asked(settings: RiskSettings, thresholds: RiskThresholds) -> None:
@@ -312,52 +254,7 @@ def _check_asked(settings: RiskSettings, thresholds: RiskThresholds) -> None:
         raise refused_in_engine(wrong)
 
 
-def _with_population(measured: RiskMeasurement) -> RiskMeasurement:
-    """Return the measurement with what is known of a population of which the size is given."""
-    size, classes = measured.settings.population_size, measured.classes
-    if size is None or not classes.n_classes:
-        return measured
-    if classes.n_classes > _MOST_CLASSES:
-        message = "There are {n} classes, too many to estimate the population from; leave its size out."
-        raise input_error(message, n=classes.n_classes)
-    sizes = np.repeat(classes.size_histogram[0], classes.classes_of_size)
-    return replace(
-        measured,
-        population=risk_by_population_size(sizes, population_size=size),
-        uniques=population_uniques(sizes, population_size=size),
-    )
-
-
-def _with_unchosen(measured: RiskMeasurement, table: Records, options: ReadOptions) -> RiskMeasurement:
-    """Return the measurement with what is known of columns nobody chose, and what is not assessed."""
-    settings, n_records = measured.settings, measured.entry.n_in_table
-    named = {settings.person, *settings.quasi_identifiers, *settings.sensitive, *settings.leave_out}
-    left = [name for name in measured.columns if name not in named]
-    keys, facts = _column_facts(table.engine, left, options)
-    n_values = {name: each.n_values for name, each in facts.items()}
-    unassigned = (
-        suggest_by_name(name, n_nonblank=n_records - each.n_missing, n_distinct=each.n_values)
-        for name, each in facts.items()
-    )
-    together = tuple(name for name in unchosen_columns(settings, measured.columns) if name in keys)
-    unchosen = UnchosenColumns(columns=together, n_records=n_records, n_unique=0)
-    unchosen = unchosen_in_engine(table.engine, unchosen, keys, n_values)
-    names = further_columns(settings, measured.columns, n_values) if measured.classes.n_classes else ()
-    sets = [*((name,) for name in names), *((names,) if len(names) > 1 else ())]
-    are_many = len(names) * n_records > SETS_MAX_CELLS
-    said = _not_assessed(measured, [name for name in left if name not in keys], unchosen, are_many)
-    return replace(
-        measured,
-        unassigned=tuple(sorted(unassigned, key=lambda each: (list(Role).index(each.role), -each.score))),
-        unchosen=unchosen,
-        further=() if are_many else tuple(table.classes_with(each, keys) for each in sets),
-        elsewhere=tuple(said),
-    )
-
-
-def _not_assessed(
-    measured: RiskMeasurement, lists: Sequence[str], unchosen: UnchosenColumns, is_unjoined: bool
-) -> Iterator[Finding]:
+def _not_assessed(measured: RiskMeasurement, source: EngineSource) -> Iterator[Finding]:
     """Yield what is not assessed because the records stay where they are."""
     yield not_in_engine(
         "Whether values name people (direct identifiers, free text) was not looked at, because the "
@@ -384,13 +281,14 @@ def _not_assessed(
             "How many persons all their records together single out is not assessed: it needs the records "
             "themselves."
         )
-    if unchosen.singles_out and not unchosen.smallest:
+    if measured.unchosen.singles_out and not measured.unchosen.smallest:
         yield not_in_engine("Which of the columns nobody chose single out most records was not searched.")
-    if is_unjoined:
+    if source.are_too_many:
         yield not_in_engine(
             "What a further column known beside the quasi-identifiers does to classes was not counted: there "
             "are too many records to group them again for each."
         )
+    lists = [name for name in source.unchosen_names if not is_groupable(source.engine.table[name])]
     if lists:
         yield not_in_engine(
             "Columns that cannot be grouped were not looked at: {columns}.", columns=listed(lists)
