@@ -4,8 +4,8 @@ from typing import cast
 
 import numpy as np
 
+from core.classes import EquivalenceClasses
 from core.coding import FloatArray, IntArray
-from core.equivalence import EquivalenceClasses
 
 
 def numeric_ncp(values: FloatArray, classes: EquivalenceClasses) -> FloatArray:

@@ -33,9 +33,10 @@ from core.leakage.in_engine import audit_rows_in_engine
 from core.leakage.nearest import pack_tables
 from core.leakage.whole_rows import expected_full_matches
 from core.releases import ReleasedTable, ReleasesAudit, Roles, judge_releases
+from core.releases.counts import beside as beside_in_memory
 from core.releases.counts import count_classes
 from core.releases.in_engine import TableInEngine, measure_releases_in_engine
-from core.releases.measuring import _by_counts, _Pair
+from core.releases.measuring import _Pair, by_counts
 from core.releases.result import releases_groups
 from core.result import Figure, Table
 from core.risk import (
@@ -269,7 +270,7 @@ def releases_differences(tables: tuple[pa.Table, pa.Table], at: Sequence[str], r
     sides = (pair.later, pair.earlier)
     counts = (count_classes(each.classes, each.values, unit=pair.unit(each)) for each in sides)
     here = replace(
-        _by_counts(released, pair.roles, places[1].name, *counts),
+        by_counts(released, pair.roles, places[1].name, beside_in_memory(*counts)),
         changed_columns=tuple(each.name for each in pair.columns if each.is_changed),
         own_words=pair.own_words(),
         is_same=pair.is_same,

@@ -74,7 +74,7 @@ def class_size_table(sizes: NumberArray, records: NumberArray, k: int) -> pd.Dat
     """Count the records per bin of class sizes.
 
     `sizes`, `records`: shape (n_sizes,), ascending distinct class sizes and the records in classes of each
-    size: the pair that :attr:`core.equivalence.EquivalenceClasses.size_histogram` returns.
+    size: the pair that :attr:`core.classes.EquivalenceClasses.size_histogram` returns.
 
     Returns columns ``class_size`` (label), ``lower``, ``upper``, ``n_records``, ``records_share`` (of all
     records given, 0 when there are none) and ``below_k``. The records sum to those given.

@@ -10,11 +10,11 @@ from sklearn.tree._criterion import MSE, Gini
 from sklearn.tree._splitter import BestSplitter
 from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
 
-from core.attribute_disclosure import distinct_l, entropy_l, recursive_c, sensitive_counts
+from core.attribute_disclosure import distinct_l, entropy_l, recursive_c
+from core.classes import EquivalenceClasses, items_of_classes
 from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.features import FeatureSpace, Float32Array, row_codes
 from core.diversity.settings import DiversitySettings, MajorityRule
-from core.equivalence import EquivalenceClasses
 from core.packing import called_apart
 
 _NO_LIMIT = int(np.iinfo(np.int32).max)
@@ -317,7 +317,7 @@ class CellDiversity:
         self, classes: EquivalenceClasses, sensitive_codes: Sequence[IntArray], settings: DiversitySettings
     ) -> None:
         self._settings = settings
-        self._counts = [sensitive_counts(classes, codes) for codes in sensitive_codes]
+        self._counts = [items_of_classes(classes, codes) for codes in sensitive_codes]
 
     @cached_property
     def _levels(self) -> FloatArray:

@@ -20,9 +20,9 @@ from core.charts import (
     meaning,
     shades,
 )
+from core.classes import EquivalenceClasses
 from core.diversity import Configuration, DiversityAudit, Status
 from core.diversity.judging import accuracy_word
-from core.equivalence import EquivalenceClasses
 from core.result import Drawing
 from core.words import own, percent, say, text
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.attribute_disclosure import distinct_l
+from core.classes import equivalence_classes
 from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
 from core.diversity.measuring import Configuration, DiversitySearch, Status, measure_diversity
 from core.diversity.problem import SearchProblem, prepare_search
 from core.diversity.release import released_table
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice, Sort, Task
-from core.equivalence import equivalence_classes
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text

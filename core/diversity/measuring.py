@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 import sklearn
 
+from core.classes import EquivalenceClasses
 from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.cells import (
     CellDiversity,
@@ -28,7 +29,6 @@ from core.diversity.minimization import SearchStoppedError, ShouldStop, never
 from core.diversity.minimized import Generalization, generalizations, masked
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
-from core.equivalence import EquivalenceClasses
 from core.jobs import Threads
 from core.plain import holds_formulas, table_csv
 from core.utility import categorical_ncp, numeric_ncp

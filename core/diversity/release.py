@@ -7,21 +7,19 @@ import pyarrow as pa
 
 from core.attribute_disclosure import (
     Distance,
-    SensitiveCounts,
     alpha,
     distinct_l,
     entropy_l,
     largest,
     recursive_c,
-    sensitive_counts,
     smallest,
     t_closeness,
 )
+from core.classes import EquivalenceClasses, Items, equivalence_classes, items_of_classes
 from core.coding import IntArray
 from core.diversity.evaluation import Evaluation
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import DiversitySettings
-from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.tables import ReadOptions, read_dataset
 
 _TOLERANCE = 1e-9
@@ -33,7 +31,7 @@ class Verification:
 
     classes: EquivalenceClasses  # over the quasi-identifiers, as written in the file
     # per sensitive attribute, its values in each class, in the bins of the search
-    counts: tuple[SensitiveCounts, ...] = field(repr=False)
+    counts: tuple[Items, ...] = field(repr=False)
     distances: tuple[Distance, ...]  # per sensitive attribute, the distance of t-closeness
 
     @property
@@ -152,7 +150,7 @@ def verify(data: bytes, problem: SearchProblem) -> Verification:
     return Verification(
         classes=classes,
         counts=tuple(
-            sensitive_counts(classes, attribute.code(dataset.table[column_of[attribute.name]]))
+            items_of_classes(classes, attribute.code(dataset.table[column_of[attribute.name]]))
             for attribute in problem.sensitive
         ),
         distances=tuple(attribute.distance for attribute in problem.sensitive),

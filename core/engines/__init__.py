@@ -3,6 +3,7 @@
 from core.engines.addresses import Address, address_of
 from core.engines.columns import (
     KeyColumn,
+    Values,
     distinct_values,
     is_groupable,
     key_columns,
@@ -18,6 +19,7 @@ from core.engines.joining import (
     no_common_key,
     side_of,
 )
+from core.engines.signatures import items_in_engine, with_codes
 from core.engines.sources import (
     SECRETS,
     Engine,

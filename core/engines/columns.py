@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.cells import WHITE_SPACE
-from core.coding import IntArray
+from core.coding import CodedColumn, IntArray
 from core.engines.sources import Engine
 from core.errors import refuse
 from core.tables import ReadOptions
@@ -90,6 +90,18 @@ class Values(NamedTuple):
     cells: pa.Array  # as the engine has them, a missing one last
     written: pa.Array  # those that are there, as text
     counts: tuple[IntArray, ...]  # the records of each, and those of them of which each condition holds
+
+    def of_each(self, counts: IntArray) -> IntArray:
+        """Return shape (n_values + 1,): counts of each value, and last of a missing one, 0 of none."""
+        return counts if self.cells.null_count else np.append(counts, 0)
+
+    def column(self, name: str) -> CodedColumn:
+        """Return the values as a column that has each once, counted in the whole table."""
+        n_values = len(self.written)
+        codes = np.append(np.arange(n_values), -1) if self.cells.null_count else np.arange(n_values)
+        column = CodedColumn(values=self.written, codes=codes, name=name)
+        column.__dict__["counts"] = self.counts[0][:n_values]  # a frozen object has no other way in
+        return column
 
 
 def n_too_many(engine: Engine, column: KeyColumn) -> int:

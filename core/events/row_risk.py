@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.attribute_disclosure import distinct_l, entropy_l, largest, sensitive_counts, smallest, t_closeness
+from core.attribute_disclosure import distinct_l, entropy_l, largest, smallest, t_closeness
+from core.classes import EquivalenceClasses, items_of_classes
 from core.coding import BoolArray, IntArray, combination_codes, combined_codes, sorted_distinct, value_codes
-from core.equivalence import EquivalenceClasses
 from core.events.measuring import AnonymizedEvents
 from core.events.stages import derived_column
 from core.events.trace_risk import mixed, users_sharing
@@ -247,7 +247,7 @@ def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> Combi
         class_of_record=class_of_record,
         class_sizes=np.bincount(class_of_record).astype(np.int64),
     )
-    counts = sensitive_counts(classes, values)
+    counts = items_of_classes(classes, values)
     distinct = distinct_l(counts)
     return CombinationDiversity(
         attribute=attribute,

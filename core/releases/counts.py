@@ -4,13 +4,14 @@ A release without pseudonyms says how many are in each class with each value. Wh
 subtracts: what one has more of are people who came, or left, between them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from core.classes import Items
 from core.coding import BoolArray, IntArray, combined_codes, sorted_distinct
 from core.words import input_error
 
@@ -80,15 +81,6 @@ class ClassCounts:
         """Return by attribute shape (n_classes,): the different known values in each class."""
         size = len(self.keys)
         return {name: np.bincount(each.class_of, minlength=size) for name, each in self.values.items()}
-
-    @cached_property
-    def is_single(self) -> bool:
-        """Return whether nobody has two values of one attribute in a class, as far as counts tell."""
-        size = len(self.keys)
-        return all(
-            bool((np.bincount(each.class_of, weights=each.counts, minlength=size) <= self.counts).all())
-            for each in self.values.values()
-        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -188,60 +180,105 @@ def looked_up(keys: KeyArray, counts: IntArray, wanted: KeyArray) -> IntArray:
     return np.where(keys[place] == wanted, counts[place], 0)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Rest:
-    """What one of two releases has more of."""
-
-    at: IntArray  # shape (n,): the positions of its counts, ascending
-    n: IntArray  # shape (n,): how many more, above 0
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Side:
-    """What a release has more of than another one."""
-
-    own: ClassCounts
-    classes: Rest
-    values: Mapping[str, Rest]  # by attribute that both have
-    is_single: bool  # whether nobody has two values of one attribute in a class of either
-
-
 Pairs = tuple[IntArray, IntArray, IntArray]  # counts in both releases, and how many have them
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Beside:
-    """Two releases, each subtracted from the other."""
+class Both:
+    """Values in classes that two releases have, each counted in both."""
 
-    sides: tuple[Side, Side]  # of the later release, of the earlier one
-    pairs: tuple[Pairs, ...]  # of classes, and of each attribute's values
-    n_found: int  # of the earlier release in classes that the later one has too
+    of_class: IntArray  # shape (n,): the entry of its class
+    n: tuple[IntArray, IntArray]  # shape (n,) each: how many the later release has, and the earlier one
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Beside:
+    """Two releases as one table, with the release as one more item of each class.
+
+    An entry is a class of either release, or several that are alike.
+    """
+
+    m: IntArray  # shape (n_entries,): the classes that are alike
+    # shape (n_entries,) each: how many the later release has of them, and the earlier one
+    counts: tuple[IntArray, IntArray]
+    values: Mapping[str, Both]  # by attribute that both have: those known
+
+    @cached_property
+    def pairs(self) -> tuple[Pairs, ...]:
+        """Return counts beside each other, ascending, of classes, and of each attribute's values."""
+        of_values = (_times(each.n, self.m[each.of_class]) for each in self.values.values())
+        return (_times(self.counts, self.m), *of_values)
+
+    @cached_property
+    def is_single(self) -> bool:
+        """Return whether nobody has two values of an attribute in a class, as far as counts tell."""
+        return all(
+            bool((np.bincount(each.of_class, n, minlength=len(self.m)) <= self.counts[side]).all())
+            for each in self.values.values()
+            for side, n in enumerate(each.n)
+        )
+
+    @property
+    def n(self) -> tuple[int, int]:
+        """Return how many each release has."""
+        later, earlier, times = self.pairs[0]
+        return int(later @ times), int(earlier @ times)
+
+    @property
+    def n_found(self) -> int:
+        """Return how many of the earlier release are in classes that the later one has too."""
+        later, earlier, times = self.pairs[0]
+        return int((earlier * (later > 0)) @ times)
 
 
 def beside(later: ClassCounts, earlier: ClassCounts) -> Beside:
     """Look the counts of two releases up in each other, once."""
     place, is_there = _places(later.keys, earlier.keys)
-    classes, pairs = _subtracted(later.counts, earlier.counts, place[is_there], is_there)
-    found, n_of = {}, [pairs]
+    n_later = len(later.keys)
+    entry = np.where(is_there, place, n_later - 1 + np.cumsum(~is_there))  # of each class of the earlier
+    n_entries = n_later + int(np.count_nonzero(~is_there))
+    counts = _counted_in_both(n_entries, later.counts, earlier.counts, entry)
+    found = {}
     for name, mine in later.values.items():
         if name not in earlier.values:
             continue
         theirs = earlier.values[name]
         at, is_value = _places(mine.keys, one_number(place[theirs.class_of], theirs.part))
         is_value &= is_there[theirs.class_of]
-        found[name], pairs = _subtracted(mine.counts, theirs.counts, at[is_value], is_value)
-        n_of.append(pairs)
-    is_single = later.is_single and earlier.is_single
-    one, other = (
-        Side(
-            own=own,
-            classes=classes[side],
-            values={name: each[side] for name, each in found.items()},
-            is_single=is_single,
+        at = np.where(is_value, at, len(mine.counts) - 1 + np.cumsum(~is_value))
+        of_class = np.concatenate([mine.class_of, entry[theirs.class_of[~is_value]]])
+        n = _counted_in_both(len(of_class), mine.counts, theirs.counts, at)
+        found[name] = Both(of_class=of_class, n=n)
+    return Beside(m=np.ones(n_entries, dtype=np.int64), counts=counts, values=found)
+
+
+def _counted_in_both(n: int, mine: IntArray, theirs: IntArray, at: IntArray) -> tuple[IntArray, IntArray]:
+    """Return shape (n,) each: the counts of two releases; `at` is where each of theirs is."""
+    one, other = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    one[: len(mine)], other[at] = mine, theirs
+    return one, other
+
+
+def beside_of_items(items: Items, n_values: Mapping[str, int]) -> Beside:
+    """Return two releases whose classes an engine counted together.
+
+    An item is 2 · what it is + the release (0 the later one, 1 the earlier one): 0 the class itself, then the
+    values of each attribute, of which `n_values` has how many there are.
+    """
+    item, release = items.item // 2, items.item % 2
+
+    def between(low: int, high: int) -> Both:
+        inside = (item >= low) & (item < high)
+        keys, at = np.unique(items.of_class[inside] * high + item[inside], return_inverse=True)
+        one, other = (
+            np.bincount(at, items.n[inside] * (release[inside] == side), len(keys)).astype(np.int64)
+            for side in (0, 1)
         )
-        for side, own in enumerate((later, earlier))
-    )
-    return Beside(sides=(one, other), pairs=tuple(n_of), n_found=int(earlier.counts[is_there].sum()))
+        return Both(of_class=keys // high, n=(one, other))
+
+    ends = np.cumsum([1, *n_values.values()]).tolist()
+    values = {name: between(low, high) for name, low, high in zip(n_values, ends, ends[1:], strict=False)}
+    return Beside(m=items.m, counts=between(0, 1).n, values=values)
 
 
 def _places(keys: KeyArray, wanted: KeyArray) -> tuple[IntArray, BoolArray]:
@@ -261,106 +298,76 @@ def _places(keys: KeyArray, wanted: KeyArray) -> tuple[IntArray, BoolArray]:
     return place, is_there
 
 
-def _subtracted(
-    mine: IntArray, theirs: IntArray, at: IntArray, is_there: BoolArray
-) -> tuple[tuple[Rest, Rest], Pairs]:
-    """Return what of mine there is more, and what of theirs, and the pairs of counts.
-
-    `at`, `is_there`: of their counts, whether each is in mine; and where those are, ascending.
-    """
-    one, other = mine[at], theirs[is_there]
-    differ = np.flatnonzero(one != other)
-    changed, changed_to = one[differ], other[differ]
-    is_alone = np.ones(len(mine), dtype=bool)
-    is_alone[at] = False
-    alone, alone_theirs = np.flatnonzero(is_alone), np.flatnonzero(~is_there)
-    at_theirs = np.flatnonzero(is_there)[differ] if len(differ) else differ
-    rests = (
-        _rest(at[differ], changed - changed_to, alone, mine[alone]),
-        _rest(at_theirs, changed_to - changed, alone_theirs, theirs[alone_theirs]),
-    )
-    same, n_same = _times(one)
-    not_same, n_not_same = _times(changed)
-    n_same[np.searchsorted(same, not_same)] -= n_not_same
-    above = int(changed_to.max(initial=0)) + 1
-    codes, n_codes = _times(changed * above + changed_to)
-    (left, n_left), (came, n_came) = _times(mine[alone]), _times(theirs[alone_theirs])
-    pairs = (
-        np.concatenate([same[n_same > 0], codes // above, left, np.zeros_like(came)]),
-        np.concatenate([same[n_same > 0], codes % above, np.zeros_like(left), came]),
-        np.concatenate([n_same[n_same > 0], n_codes, n_left, n_came]),
-    )
-    order = np.lexsort((pairs[1], pairs[0]))
-    return rests, (pairs[0][order], pairs[1][order], pairs[2][order])
-
-
-def _rest(differ: IntArray, difference: IntArray, alone: IntArray, n_alone: IntArray) -> Rest:
-    at = np.concatenate([differ[difference > 0], alone])
-    order = np.argsort(at, kind="stable")
-    return Rest(at=at[order], n=np.concatenate([difference[difference > 0], n_alone])[order])
-
-
-def _times(numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the different numbers, ascending, and how often each is there."""
-    if int(numbers.max(initial=0)) < _COUNTED_DIRECTLY * len(numbers):
-        times = np.bincount(numbers)
+def _times(counts: tuple[IntArray, IntArray], m: IntArray) -> Pairs:
+    """Return the different pairs of counts, ascending, and how often each is there."""
+    one, other = counts
+    above = int(other.max(initial=0)) + 1
+    codes = one * above + other
+    if int(codes.max(initial=0)) < _COUNTED_DIRECTLY * len(codes):
+        times = np.bincount(codes, m)
         distinct = np.flatnonzero(times)
-        return distinct, times[distinct]
-    distinct, times = np.unique(numbers, return_counts=True)
-    return distinct, times
+        times = times[distinct]
+    else:
+        distinct, at = np.unique(codes, return_inverse=True)
+        times = np.bincount(at, m, len(distinct))
+    return distinct // above, distinct % above, times.astype(np.int64)
 
 
-def surplus(found: Side) -> Moved:
-    """Return those whom one release has more of than another, by class and value.
+def surplus(found: Beside, side: int) -> Moved:
+    """Return those whom one release has more of than the other, by class and value; side 0 is the later one.
 
     Of a class as many moved, at least, as it has more; and as it has more of its values together, where
     nobody has two.
     """
-    own = found.own
-    moved = np.zeros(len(own.keys), dtype=np.int64)
-    moved[found.classes.at] = found.classes.n
-    classes_of = {name: own.values[name].class_of[more.at] for name, more in found.values.items()}
-    for name, more in found.values.items():
-        start, classes = _first_of_each(classes_of[name])
-        together = (np.add if found.is_single else np.maximum).reduceat(more.n, start)
-        moved[classes] = np.maximum(moved[classes], together)
+    mine, theirs = found.counts[side], found.counts[1 - side]
+    moved = np.maximum(mine - theirs, 0)
+    more_of: dict[str, More] = {}
+    for name, each in found.values.items():
+        more = more_of[name] = More(each.of_class, each.n[side] - each.n[1 - side])
+        together = more.total if found.is_single else more.most
+        moved[more.classes] = np.maximum(moved[more.classes], together)
     here = np.flatnonzero(moved)
-    groups = Groups(who=here, size=moved[here], within=own.counts[here], n=moved[here])
-    away = {
-        name: int(moved[given_away(moved, classes_of[name], more.n, own.n_values[name])].sum())
-        for name, more in found.values.items()
-    }
-    return Moved(n=int(moved.sum()), groups=groups, n_given_away=away)
+    n = moved * found.m
+    away = {}
+    for name, each in found.values.items():
+        alone = np.bincount(each.of_class[each.n[side] > 0], minlength=len(moved))
+        away[name] = int(n[given_away(moved, more_of[name], alone)].sum())
+    groups = Groups(who=here, size=moved[here], within=mine[here], n=n[here])
+    return Moved(n=int(n.sum()), groups=groups, n_given_away=away)
 
 
-def _first_of_each(classes: IntArray) -> tuple[IntArray, IntArray]:
-    """Return where each class begins among ascending ones, and which it is."""
-    start = np.flatnonzero(np.append(True, classes[1:] != classes[:-1])[: len(classes)])
-    return start, classes[start]
+class More:
+    """What one of two releases has more of its values, by class that has any."""
+
+    def __init__(self, of_class: IntArray, more: IntArray) -> None:
+        hit = np.flatnonzero(more > 0)
+        self.classes, at = np.unique(of_class[hit], return_inverse=True)
+        n = len(self.classes)
+        self.n_different = np.bincount(at, minlength=n)
+        self.total = np.bincount(at, more[hit], n).astype(np.int64)
+        self.most = np.zeros(n, dtype=np.int64)
+        np.maximum.at(self.most, at, more[hit])
 
 
-def given_away(moved: IntArray, classes: IntArray, more: IntArray, n_values_alone: IntArray) -> BoolArray:
+def given_away(moved: IntArray, more: More, n_values_alone: IntArray) -> BoolArray:
     """Return shape (n_classes,): whether all who moved have one value, in a class that alone has several.
 
-    `n_values_alone` are the different values in the class of one release alone; `classes` and `more`, shape
-    (n_values,), of values that are more, their class, ascending, and how many more.
+    `n_values_alone`: the different values in the class of one release alone.
     """
-    start, which = _first_of_each(classes)
-    n_different = np.diff(start, append=len(classes))
-    n = moved[which]
-    found = np.zeros(len(moved), dtype=bool)
-    together = np.add.reduceat(more, start)
-    found[which] = (n > 0) & (n_different == 1) & (together >= n) & (n_values_alone[which] >= 2)
+    at, found = more.classes, np.zeros(len(moved), dtype=bool)
+    is_one = (more.n_different == 1) & (more.total >= moved[at])
+    found[at] = (moved[at] > 0) & is_one & (n_values_alone[at] >= 2)
     return found
 
 
-def overlap_of(pairs: Sequence[Pairs]) -> Overlap:
+def overlap_of(found: Beside) -> Overlap:
     """Return whether the counts of two releases agree as those of the same people do.
 
     Were all people different and drawn alike, each count of both releases together would fall to one of
     them as coins do. How far the squared differences stay below what that makes is told in standard
     deviations, for the classes and for each attribute's values; the clearest counts.
     """
+    pairs = found.pairs
     one, other, times = pairs[-1]
     ups, downs = np.maximum(one - other, 0), np.maximum(other - one, 0)
     fewer = min(ups, downs, key=lambda each: int(each @ times))
@@ -371,7 +378,7 @@ def overlap_of(pairs: Sequence[Pairs]) -> Overlap:
     )
     return Overlap(
         is_included=included and common,
-        deviations=min((_deviations(*each) for each in pairs), default=0.0),
+        deviations=min(_deviations(*each) for each in pairs),
         n_counts=max(int(times.sum()) for _, _, times in pairs),
         fewest_at_once=int(fewer @ times) / n_fewer if n_fewer else 0.0,
     )

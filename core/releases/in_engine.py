@@ -6,10 +6,9 @@ which groups both releases by these numbers and says how many classes have how m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,19 +20,23 @@ from core.engines import (
     Engine,
     KeyColumn,
     Origin,
+    Values,
     distinct_values,
+    items_in_engine,
     key_columns,
     n_too_many,
     text_form,
     trimmed_text,
+    with_codes,
 )
 from core.errors import AuditInputError, UnansweredError
-from core.releases.counts import Groups, Moved, Pairs, overlap_of
+from core.releases.counts import Beside, beside_of_items
 from core.releases.ledger import Ledger
 from core.releases.measuring import (
     Compared,
     NotCompared,
     ReleasesMeasurement,
+    by_counts,
     common_roles,
     few_values,
     joint_values,
@@ -50,8 +53,6 @@ from core.words import Text, input_error, listed, text
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
-
-_SIDES = ("one", "other")  # counts of the later release, of the earlier one
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -132,7 +133,7 @@ class _Side(NamedTuple):
     """The values of a column in one release."""
 
     value: Any  # as it is grouped
-    cells: pa.Array  # those that are there, as the engine has them
+    values: Values
     written: pa.Array  # all as text, a missing one last
     counts: IntArray
 
@@ -147,14 +148,6 @@ class _Column:
     as_written: Codes
     is_changed: bool
     has_words: bool  # whether its values are words that may be named otherwise
-
-    def coded(self, side: int) -> tuple[Any, Expression]:
-        """Return a release's values as they are grouped, and a table of the code c of each known one, v."""
-        import ibis  # noqa: PLC0415 - takes seconds to import
-
-        cells = self.sides[side].cells
-        codes = pa.array(self.codes[side][: len(cells)], pa.int64())
-        return self.sides[side].value, ibis.memtable(pa.table({"v": cells, "c": codes}))
 
     def own_words(self) -> Renaming | None:
         """Return words that each release has of its own where they are not few."""
@@ -194,7 +187,6 @@ class _Pair:
         }
         self._quasi = [_aligned(name, sides[name]) for name in roles.quasi_identifiers]
         self._sensitive = [_joint(name, sides[name]) for name in roles.sensitive]
-        self._keys = [f"k{place}" for place in range(len(self._quasi))]
         self._records = [self._coded(side) for side in (0, 1)]
 
     def _values(self, engine: Engine, column: KeyColumn) -> _Side:
@@ -210,97 +202,76 @@ class _Pair:
         if engine.table[column.name].type().is_floating() and column.value.type().is_string():
             written_alike = text_form(engine, column)(column.value)
             column = replace(column, value=column.value.notnull().ifelse(written_alike, column.value))
-        cells, written, (counts,) = distinct_values(engine, column)
-        nothing = pa.nulls(cells.null_count, pa.large_string())
-        every = pa.concat_arrays([written.cast(pa.large_string()), nothing])
-        return _Side(column.value, cells.slice(0, len(written)), every, counts)
+        values = distinct_values(engine, column)
+        nothing = pa.nulls(values.cells.null_count, pa.large_string())
+        every = pa.concat_arrays([values.written.cast(pa.large_string()), nothing])
+        return _Side(column.value, values, every, values.counts[0])
 
     # --- in the engine
 
     def _coded(self, side: int) -> Expression:
         """Return how many records n have which codes: keys k0, …, w0, … as written, values s0, …; whose p."""
-        columns = {f"k{place}": each.coded(side) for place, each in enumerate(self._quasi)}
+        columns = {f"k{place}": each for place, each in enumerate(self._quasi)}
         columns |= {
-            f"w{place}": replace(each, codes=each.as_written).coded(side)
+            f"w{place}": replace(each, codes=each.as_written)
             for place, each in enumerate(self._quasi)
             if each.is_changed
         }
-        columns |= {f"s{place}": each.coded(side) for place, each in enumerate(self._sensitive)}
+        columns |= {f"s{place}": each for place, each in enumerate(self._sensitive)}
         person = {} if self._persons[side] is None else {"p": self._persons[side]}
-        rows = self._engines[side].table.select(
-            **{f"v{name}": value for name, (value, _) in columns.items()}, **person
-        )
-        for name, (_, codes) in columns.items():
-            joined = rows.left_join(codes, rows[f"v{name}"] == codes.v)
+        values = {name: each.sides[side].value for name, each in columns.items()}
+        rows = self._engines[side].table.select(**values, **person)
+        for name, each in columns.items():
+            known = each.sides[side].values
             missing = -1 if name.startswith("s") else 0
-            rows = joined.mutate(**{name: joined.c.fill_null(missing).cast("int64")}).drop("v", "c")
+            code = np.append(each.codes[side][: len(known.written)], missing)
+            rows = with_codes(rows, name, known, code)
         keys = [*columns, *person]
-        return self._keep(rows.group_by(keys).agg(n=rows.count().cast("int64")))
+        return self._kept.enter_context(
+            self.table.engine.kept(rows.group_by(keys).agg(n=rows.count().cast("int64")))
+        )
 
-    def _counted(self, keys: Sequence[str], *, of_records: bool = False) -> Expression:
-        """Return how many of both releases have the same codes; where a sensitive value is one, if known."""
-        counted = []
+    def _beside(self, keys: Sequence[str], n_values: Mapping[str, int], *, of_records: bool) -> Beside:
+        """Return the classes of both releases over keys, and how many of each have which sensitive values."""
+        import ibis  # noqa: PLC0415 - takes seconds to import
+
+        starts = np.cumsum([1, *n_values.values()]).tolist()
+        counts_records = of_records or self.roles.person is None
+        unit = "n" if counts_records else "p"
+        parts = []
         for side, rows in enumerate(self._records):
-            chosen = rows if of_records or not keys[-1].startswith("s") else rows.filter(rows[keys[-1]] >= 0)
-            if self.roles.person is None or of_records:
-                sized = chosen.group_by(list(keys)).agg(n=chosen.n.sum())
-            else:
-                persons = chosen.filter(chosen.p.notnull()).select(*keys, "p").distinct()
-                sized = persons.group_by(list(keys)).agg(n=persons.count())
-            numbers = {name: (sized.n if place == side else sized.n * 0) for place, name in enumerate(_SIDES)}
-            counted.append(
-                sized.select(*keys, **{name: each.cast("int64") for name, each in numbers.items()})
-            )
-        both = counted[0].union(counted[1])
-        return both.group_by(list(keys)).agg(**{name: both[name].sum().cast("int64") for name in _SIDES})
-
-    def _keep(self, question: Expression) -> Expression:
-        return self._kept.enter_context(self.table.engine.kept(question))
-
-    def _ask(self, question: Expression) -> dict[str, IntArray]:
-        found = self.table.engine.rows(question)
-        return {
-            name: np.array([int(each or 0) for each in values], dtype=np.int64)
-            for name, values in found.items()
-        }
-
-    def _pairs(self, counted: Expression) -> Pairs:
-        """Return how often which counts stand beside each other."""
-        found = self._ask(counted.group_by(list(_SIDES)).agg(times=counted.count()))
-        order = np.lexsort((found["other"], found["one"]))
-        return found["one"][order], found["other"][order], found["times"][order]
+            parts.append(rows.select(*keys, unit, c=ibis.literal(side, "int64")))
+            for place, start in enumerate(starts[:-1]):
+                known = rows.filter(rows[f"s{place}"].notnull())
+                parts.append(known.select(*keys, unit, c=2 * (start + known[f"s{place}"]) + side))
+        every = ibis.union(*parts)
+        if not counts_records:
+            every = every.filter(every.p.notnull()).distinct()
+        items = items_in_engine(
+            self.table.engine, every, keys, n_items=2 * starts[-1], is_weighted=counts_records
+        )
+        return beside_of_items(items, n_values)
 
     # --- here
 
     def compared(self) -> Compared:
         """Subtract each release from the other."""
-        classes = self._keep(self._counted(self._keys))
-        values = [self._keep(self._counted([*self._keys, f"s{n}"])) for n in range(len(self._sensitive))]
-        pairs = [self._pairs(each) for each in (classes, *values)]
-        one, other, times = pairs[0]
-        n_earlier, n_found = int(other @ times), int((other * (one > 0)) @ times)
-        came, left = self._moved(classes, values)
-        own = tuple(
-            found for each in (*self._quasi, *self._sensitive) if (found := each.own_words()) is not None
+        n_values = {
+            each.name: 1 + max(int(code.max(initial=-1)) for code in each.codes) for each in self._sensitive
+        }
+        keys = [f"k{place}" for place in range(len(self._quasi))]
+        found = by_counts(
+            self.table, self.roles, self.release, self._beside(keys, n_values, of_records=False)
         )
-        return Compared(
-            table=self.table.name,
-            release=self.release,
-            roles=self.roles,
-            missing_columns=tuple(
-                name
-                for name in self.table.roles.quasi_identifiers
-                if name not in self.roles.quasi_identifiers
-            ),
+        own = tuple(
+            words for each in (*self._quasi, *self._sensitive) if (words := each.own_words()) is not None
+        )
+        return replace(
+            found,
             changed_columns=self._changed,
             own_words=own,
-            n_later=int(one @ times),
-            n_earlier=n_earlier,
-            is_same=not came.n and not left.n and self._is_same(),
-            found_share=0.0 if own else n_found / n_earlier if n_earlier else 1.0,
-            overlap=overlap_of(pairs),
-            came=came,
-            left=left,
+            is_same=found.is_same and self._is_same(),
+            found_share=0.0 if own else found.found_share,
         )
 
     @property
@@ -311,58 +282,8 @@ class _Pair:
         """Return whether both hold the same records of these columns, in whatever order."""
         keys = [f"w{place}" if each.is_changed else f"k{place}" for place, each in enumerate(self._quasi)]
         values = [f"s{place}" for place in range(len(self._sensitive))]
-        both = self._counted([*keys, *values], of_records=True)
-        return not self._ask(both.agg(n=(both.one != both.other).sum()))["n"][0]
-
-    def _moved(self, classes: Expression, values: Sequence[Expression]) -> tuple[Moved, Moved]:
-        """Return those whom each release has more of, as :func:`core.releases.counts.surplus` does."""
-        table = classes
-        for place, each in enumerate(values):
-            of_class = each.group_by(self._keys).agg(**_of_class(each, place))
-            same = [table[key] == of_class[key] for key in self._keys]
-            found = [name for name in of_class.columns if name not in self._keys]
-            joined = table.left_join(of_class, same)
-            table = joined.select(
-                *(joined[name] for name in table.columns),
-                **{name: joined[name].fill_null(0) for name in found},
-            )
-        table = self._keep(table)
-        is_single = self.roles.person is None or not self._is_several(table, len(values))
-        return self._side(table, 0, is_single), self._side(table, 1, is_single)
-
-    def _is_several(self, table: Expression, n: int) -> bool:
-        """Return whether somebody has two values of one attribute in a class, as far as counts tell."""
-        several = {
-            f"v{place}{side}": (table[f"all{place}{side}"] > table[side]).sum()
-            for place, side in product(range(n), _SIDES)
-        }
-        return bool(several) and any(int(each[0]) for each in self._ask(table.agg(**several)).values())
-
-    def _side(self, table: Expression, at: int, is_single: bool) -> Moved:
-        import ibis  # noqa: PLC0415 - takes seconds to import
-
-        mine, theirs = _SIDES[at], _SIDES[1 - at]
-        names = [each.name for each in self._sensitive]
-        together = [f"{'add' if is_single else 'most'}{place}{mine}" for place in range(len(names))]
-        more = [table[mine] - table[theirs], *(table[name] for name in together)]
-        moved = table.mutate(moved=ibis.greatest(0, *more)).filter(lambda each: each.moved > 0)
-        away = {
-            f"away{place}": (
-                (moved[f"diff{place}{mine}"] == 1)
-                & (moved[f"add{place}{mine}"] >= moved.moved)
-                & (moved[f"has{place}{mine}"] >= 2)
-            ).ifelse(1, 0)
-            for place in range(len(names))
-        }
-        sized = moved.select(size=moved.moved, within=moved[mine], **away)
-        found = self._ask(sized.group_by(list(sized.columns)).agg(times=sized.count()))
-        size, n = found["size"], found["size"] * found["times"]
-        groups = Groups(who=np.arange(len(size)), size=size, within=found["within"], n=n)
-        return Moved(
-            n=int(n.sum()),
-            groups=groups,
-            n_given_away={name: int(n @ found[f"away{place}"]) for place, name in enumerate(names)},
-        )
+        one, other = self._beside([*keys, *values], {}, of_records=True).counts
+        return bool(np.array_equal(one, other))
 
     def not_assessed(self) -> Iterator[Finding]:
         """Yield what is not assessed of these releases because records stay where they are."""
@@ -428,21 +349,3 @@ def _joint(name: str, sides: tuple[_Side, _Side]) -> _Column:
         # of what changes with people, only where none is in both
         has_words=is_few and not np.isin(codes[1][known], codes[0]).any(),
     )
-
-
-def _of_class(values: Expression, place: int) -> dict[str, Any]:
-    """Return of a class what each release has more of its values, and how many of each there are."""
-    import ibis  # noqa: PLC0415 - takes seconds to import
-
-    found: dict[str, Any] = {}
-    for mine, theirs in (_SIDES, _SIDES[::-1]):
-        more = ibis.greatest(values[mine] - values[theirs], 0)
-        at = f"{place}{mine}"
-        found |= {
-            f"add{at}": more.sum(),
-            f"most{at}": more.max(),
-            f"diff{at}": (more > 0).ifelse(1, 0).sum(),
-            f"has{at}": (values[mine] > 0).ifelse(1, 0).sum(),
-            f"all{at}": values[mine].sum(),
-        }
-    return {name: each.cast("int64") for name, each in found.items()}

@@ -19,14 +19,13 @@ import numpy as np
 
 from core.errors import AuditInputError
 from core.plain import parsed_json
-from core.releases import first_ledgers
 from core.releases.counts import ClassCounts, ValueCounts
 from core.releases.hashing import hashed_counts
 from core.releases.settings import EarlierTable, ReleasedTable, Roles
 from core.words import input_error
 
 FORMAT = "anonaudit-ledger"
-FIRST_VERSION, AS_WRITTEN, VERSION = 1, 2, 3  # the first two hash values as written
+VERSION = 4
 LEAST_SALT = 16  # bytes
 _SALT_BYTES = 32
 _LOW = 8  # bits of the hash of a value in its class that stand apart from the others
@@ -42,18 +41,11 @@ class LedgerTable:
     name: str
     roles: Roles  # of which columns classes and values are; whether persons were counted
     unpack: Callable[[], ClassCounts]  # many ledgers stay packed until each is compared
-    version: int = VERSION
 
     @property
     def counts(self) -> ClassCounts:
         """Return the counts, which are made anew each time."""
         return self.unpack()
-
-    def counts_of(self, table: ReleasedTable, salt: bytes) -> ClassCounts:
-        """Return the counts of another table by the same hashes."""
-        if self.version == FIRST_VERSION:
-            return first_ledgers.hashed_counts(table, salt)
-        return hashed_counts(table, salt, is_folded=self.version != AS_WRITTEN)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,7 +75,7 @@ def new_ledger(
     document: dict[str, object] = {
         "format": FORMAT,
         "version": VERSION,
-        "hash": "siphash-2-4:hmac-sha-256-64",
+        "hash": "blake2b-64",
         "salt": base64.b64encode(used).decode() if salt is None else None,
         "salt_check": _salt_check(used),
         "k": k,
@@ -128,7 +120,7 @@ def _salt_check(salt: bytes) -> str:
 def _seal(document: Mapping[str, object], salt: bytes) -> str:
     """Return what nobody can write without the salt; what is packed is held by its own hash."""
     tables = document.get("tables")
-    if isinstance(tables, list) and document.get("version") in (AS_WRITTEN, VERSION):
+    if isinstance(tables, list):
         bare = [{name: value for name, value in each.items() if name != "packed"} for each in tables]
         document = {**document, "tables": bare}
     words = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -153,8 +145,7 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
         raise input_error("{file} is no ledger, or was cut short: it is not whole JSON.", file=name) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise input_error("{file} is no ledger of a release.", file=name)
-    version = document.get("version")
-    if version not in (FIRST_VERSION, AS_WRITTEN, VERSION):
+    if document.get("version") != VERSION:
         raise input_error(
             "{file} is a ledger of another version than {version}; give the earlier release itself.",
             file=name,
@@ -172,7 +163,7 @@ def read_ledger(data: bytes, *, name: str, salt: bytes | None = None) -> Ledger:
     try:
         if not hmac.compare_digest(str(seal).encode(), _seal(document, found).encode()):
             raise _changed(name)
-        tables = tuple(_table(each, int(version), packed) for each in document["tables"][:_MOST_TABLES])
+        tables = tuple(_table(each, packed) for each in document["tables"][:_MOST_TABLES])
         if len(tables) < len(document["tables"]):
             raise _changed(name)
         k = int(document["k"])
@@ -208,19 +199,15 @@ def _salt(written: object, name: str) -> bytes:
         raise _changed(name) from None
 
 
-def _table(found: Mapping[str, object], version: int, packed: Mapping[str, memoryview]) -> LedgerTable:
+def _table(found: Mapping[str, object], packed: Mapping[str, memoryview]) -> LedgerTable:
     person = found["person_column"]
-    if version == FIRST_VERSION:
-        counts = first_ledgers.unpacked(found)
-        sensitive, unpack = tuple(counts.values), lambda: counts
-    else:
-        sensitive, unpack = _packed_table(found, packed)
+    sensitive, unpack = _packed_table(found, packed)
     roles = Roles(
         quasi_identifiers=_names(found["quasi_identifiers"]),
         sensitive=sensitive,
         person=None if person is None else str(person),
     )
-    return LedgerTable(name=str(found["table"]), roles=roles, unpack=unpack, version=version)
+    return LedgerTable(name=str(found["table"]), roles=roles, unpack=unpack)
 
 
 def _names(found: object) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from core.coding import CodedTable, IntArray, coded_column, combination_codes, s
 from core.errors import AuditInputError
 from core.people import COUNT_NAMES, TOTAL_WORDS
 from core.releases.counts import (
+    Beside,
     ClassCounts,
     Moved,
     Overlap,
@@ -24,6 +25,7 @@ from core.releases.counts import (
     overlap_of,
     surplus,
 )
+from core.releases.hashing import hashed_counts
 from core.releases.ledger import Ledger, LedgerTable
 from core.releases.persons import (
     Alike,
@@ -323,7 +325,7 @@ def _shifted(table: ReleasedTable, earlier: Dataset, release: str, found: Compar
                 count_classes(each.classes, each.values, unit=pair.unit(each))
                 for each in (pair.later, pair.earlier)
             )
-            now_found = _by_counts(table, found.roles, release, *counts)
+            now_found = by_counts(table, found.roles, release, beside(*counts))
             if min(now_found.came.n, now_found.left.n) <= most:
                 return name, years
     return None
@@ -332,7 +334,7 @@ def _shifted(table: ReleasedTable, earlier: Dataset, release: str, found: Compar
 def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: "_Pair") -> Compared:
     roles, both = pair.roles, (pair.later, pair.earlier)
     later, earlier_counts = (count_classes(each.classes, each.values, unit=pair.unit(each)) for each in both)
-    found = _by_counts(table, roles, release, later, earlier_counts)
+    found = by_counts(table, roles, release, beside(later, earlier_counts))
     found = replace(
         found,
         is_same=pair.is_same,
@@ -360,11 +362,9 @@ def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: "_Pair"
     )
 
 
-def _by_counts(
-    table: ReleasedTable, roles: Roles, release: str, later: ClassCounts, earlier: ClassCounts
-) -> Compared:
-    both = beside(later, earlier)
-    came, left = map(surplus, both.sides)
+def by_counts(table: Released, roles: Roles, release: str, found: Beside) -> Compared:
+    """Return what two releases without pseudonyms tell beside each other, by counts alone."""
+    (came, left), (n_later, n_earlier) = (surplus(found, side) for side in (0, 1)), found.n
     return Compared(
         table=table.name,
         release=release,
@@ -373,10 +373,10 @@ def _by_counts(
         missing_columns=tuple(
             name for name in table.roles.quasi_identifiers if name not in roles.quasi_identifiers
         ),
-        n_later=later.n,
-        n_earlier=earlier.n,
-        found_share=both.n_found / earlier.n if earlier.n else 1.0,
-        overlap=overlap_of(both.pairs),
+        n_later=n_later,
+        n_earlier=n_earlier,
+        found_share=found.n_found / n_earlier if n_earlier else 1.0,
+        overlap=overlap_of(found),
         came=came,
         left=left,
     )
@@ -675,7 +675,7 @@ def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked |
         linked = alone[looked_up(counts[1].keys, counts[1].counts, alone) == 1]
         of_linked = np.isin(one, linked.astype(np.int64)) & (pair.later.unit >= 0)
         n = len(sorted_distinct(pair.later.unit[of_linked]))
-        shown = overlap_of(beside(*counts).pairs)
+        shown = overlap_of(beside(*counts))
         found.append(Relinked(columns=columns, n=n, n_persons=len(pair.later.units), is_shown=shown.is_shown))
     return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
 
@@ -718,7 +718,7 @@ def _linked_by_numbers(table: ReleasedTable, earlier: Dataset, release: str) -> 
     linked = None if pair.has_common_people else _relinked(table, earlier, pair)
     if linked is None or not linked.n:
         return None
-    nobody = surplus(beside(*(count_classes(np.zeros(0, dtype=np.int64), {}) for _ in range(2))).sides[0])
+    nobody = surplus(beside(*(count_classes(np.zeros(0, dtype=np.int64), {}) for _ in range(2))), 0)
     return Compared(
         table=table.name,
         release=release,
@@ -761,10 +761,10 @@ def _beside_ledger(
             table=f"`{table.name}`",
         )
     roles = roles.common(table.dataset.columns)
-    key = (table.name, roles, ledger.salt, earlier.version)
+    key = (table.name, roles, ledger.salt)
     if key not in hashed:
-        hashed[key] = earlier.counts_of(replace(table, roles=roles), ledger.salt)
-    found = _by_counts(table, roles, release, hashed[key], earlier.counts)
+        hashed[key] = hashed_counts(replace(table, roles=roles), ledger.salt)
+    found = by_counts(table, roles, release, beside(hashed[key], earlier.counts))
     return replace(found, is_ledger=True)
 
 

@@ -19,7 +19,7 @@ from core.coding import (
     sorted_distinct,
     value_codes,
 )
-from core.releases.counts import Groups, Moved, count_classes, given_away, looked_up, repeated
+from core.releases.counts import Groups, More, Moved, count_classes, given_away, looked_up, repeated
 
 _FEWEST_REDRAWN = 30  # persons by whose numbers noise is told
 _MOST_CLASSES = 10  # of a person in one release that are combined with those in another
@@ -176,7 +176,7 @@ def surplus_of_persons(of: Records, than: Records) -> Moved:
     away = {}
     for name, mine in counts.values.items():
         alone = looked_up(all_counts.keys, all_counts.n_values[name], counts.keys)
-        told = given_away(counts.counts, mine.class_of, mine.counts, alone)
+        told = given_away(counts.counts, More(mine.class_of, mine.counts), alone)
         away[name] = len(np.unique(pairs.unit[told[np.searchsorted(counts.keys, keys)]])) if len(keys) else 0
     return Moved(
         n=len(moved.units),

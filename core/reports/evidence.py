@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.equivalence import equivalence_classes
+from core.classes import equivalence_classes
 from core.plain import masked_shapes
 from core.result import Col, Table
 from core.tables import Dataset

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Literal, cast
 
@@ -294,44 +295,57 @@ def measure_unchosen(
 
     `n_values` are the distinct values of those that are looked at.
     """
-    names = tuple(name for name in unchosen_columns(settings, dataset.columns) if name in n_values)
-    n_unique = _n_unique(dataset, sorted(names, key=lambda name: -n_values[name]))
-    found = UnchosenColumns(columns=names, n_records=dataset.n_records, n_unique=n_unique)
-    if not found.singles_out:
-        return found
+    found = UnchosenColumns(
+        columns=tuple(name for name in unchosen_columns(settings, dataset.columns) if name in n_values),
+        n_records=dataset.n_records,
+        n_unique=0,
+    )
+    return searched_unchosen(
+        found, n_values, n_unique=partial(_n_unique, dataset), sets_of=partial(_sets, dataset)
+    )
+
+
+def searched_unchosen(
+    found: UnchosenColumns,
+    n_values: Mapping[str, int],
+    *,
+    n_unique: Callable[[Sequence[str]], int],
+    sets_of: Callable[[Sequence[str]], tuple[SinglingOutSets, int] | None],
+) -> UnchosenColumns:
+    """Return columns with the records unique in all of them and, if these are over half, the smallest sets.
+
+    Parameters
+    ----------
+    found, n_values
+        The columns, and how many distinct values each has.
+    n_unique
+        Counts the records that are unique in some columns.
+    sets_of
+        Searches sets among some columns, and says on how many records; None of too many for that.
+    """
+    names = found.columns
+    found = replace(found, n_unique=n_unique(sorted(names, key=lambda name: -n_values[name])))
     most = with_most_values(names, n_values)
-    sets, n_looked_at = _sets(dataset, most)
-    if not sets.sets:
+    searched = sets_of(most) if found.singles_out else None
+    if searched is None or not searched[0].sets:
         return found
-    n_unique_in_smallest = _n_unique(dataset, sets.sets[0].columns)
-    return with_sets(found, sets, n_unique_in_smallest, n_looked_at=n_looked_at, n_columns=len(most))
+    sets, n_looked_at = searched
+    return replace(
+        found,
+        smallest=sets.sets[0].columns,
+        n_unique_in_smallest=n_unique(sets.sets[0].columns),
+        n_sets=len(sets.sets),
+        sets=tuple((each.columns, each.unique_share or 0.0) for each in sets.sets),
+        is_exact=sets.method == "exact",
+        n_looked_at=n_looked_at,
+        n_columns_looked_at=len(most),
+    )
 
 
 def with_most_values(names: Sequence[str], n_values: Mapping[str, int]) -> list[str]:
     """Return the columns among which sets are searched, in the table's order."""
     ordered = sorted(names, key=lambda name: -n_values.get(name, 0))
     return [name for name in names if name in ordered[:_MOST_COLUMNS]]
-
-
-def with_sets(
-    found: UnchosenColumns,
-    sets: SinglingOutSets,
-    n_unique_in_smallest: int,
-    *,
-    n_looked_at: int,
-    n_columns: int,
-) -> UnchosenColumns:
-    """Return what was found with the smallest sets, of which there is one."""
-    return replace(
-        found,
-        smallest=sets.sets[0].columns,
-        n_unique_in_smallest=n_unique_in_smallest,
-        n_sets=len(sets.sets),
-        sets=tuple((each.columns, each.unique_share or 0.0) for each in sets.sets),
-        is_exact=sets.method == "exact",
-        n_looked_at=n_looked_at,
-        n_columns_looked_at=n_columns,
-    )
 
 
 def _n_unique(dataset: Dataset, names: Sequence[str]) -> int:

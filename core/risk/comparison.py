@@ -11,8 +11,8 @@ import scipy
 
 from core.cells import as_numbers, cells_equal
 from core.chance import binomial_tail
+from core.classes import EquivalenceClasses
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, coded_column
-from core.equivalence import EquivalenceClasses
 from core.risk.columns import unchosen_columns
 from core.risk.records import classes_over, enter_records
 from core.risk.settings import RiskSettings

@@ -8,12 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.attribute_disclosure import SensitiveCounts, merged_counts
 from core.cells import as_numbers
 from core.chance import binomial_tail, poisson_tail
+from core.classes import Items
 from core.coding import CodedColumn, FloatArray, IntArray
 from core.folded_text import folded_text, says_unknown
-from core.risk.records import Pairs
 from core.risk.settings import RiskSettings
 
 _SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
@@ -141,26 +140,26 @@ def _width(numbers: FloatArray, counts: IntArray, closeness: float) -> float:
     return float(closeness * (high - low))
 
 
-def distinct_meanings(counts: SensitiveCounts, folded: FoldedValues) -> IntArray:
-    """Return shape (n_classes,): the most values of each class no two of which are close.
+def distinct_meanings(counts: Items, folded: FoldedValues) -> IntArray:
+    """Return shape (n_entries,): the most values of each class no two of which are close.
 
     Notes
     -----
     Values are taken from the smallest upwards, each the first that is not close to the last taken; no larger
     choice exists. At most 1,000 are counted.
     """
-    size = counts.n_values + 1
-    keys = counts.class_of_pair * size + counts.value_of_pair
-    first = np.flatnonzero(np.diff(counts.class_of_pair, prepend=-1))
-    of_class = counts.class_of_pair[first]
+    size = len(counts.totals) + 1
+    keys = counts.of_class * size + counts.item
+    first = np.flatnonzero(np.diff(counts.of_class, prepend=-1))
+    of_class = counts.of_class[first]
     end = np.append(first[1:], len(keys))
-    found = np.zeros(counts.n_classes, dtype=np.int64)
+    found = np.zeros(counts.n_entries, dtype=np.int64)
     position, active = first, np.arange(len(first))
     for _ in range(_MOST_PICKED):
         if not len(active):
             break
         found[of_class[active]] += 1
-        beyond = folded.following[counts.value_of_pair[position]]
+        beyond = folded.following[counts.item[position]]
         position = np.searchsorted(keys, of_class[active] * size + beyond)
         inside = position < end[active]
         position, active = position[inside], active[inside]
@@ -194,75 +193,44 @@ class Likelihood:
     skewed: LikelyValues  # classes in which a value has at least 20 %, and five times its share of the table
 
 
-def likely_values(counts: SensitiveCounts, folded: FoldedValues) -> Likelihood:
+def likely_values(counts: Items, folded: FoldedValues) -> Likelihood:
     """Find classes that make a value likely; numbers are looked at in tenths of the table's records."""
-    if is_in_tenths(folded, counts.n_values):
-        counts = merged_counts(counts, tenths(counts.share_in_table))
-    dominant, skewed = least_shares(counts.share_in_table)
+    if folded.numbers is not None and len(counts.totals) > _GROUPS_OF_NUMBERS:
+        counts = counts.merged(_tenths(counts.share_in_table))
+    q = counts.share_in_table
+    dominant = np.maximum(DOMINANT_SHARE, q + DOMINANT_GAIN)
+    skewed = np.maximum(SKEWED_SHARE, SKEWED_RATIO * q)
     return Likelihood(dominant=_found(counts, dominant), skewed=_found(counts, skewed))
 
 
-def is_in_tenths(folded: FoldedValues, n_values: int) -> bool:
-    """Return whether values are numbers, so many that they are looked at in tenths of the records."""
-    return folded.numbers is not None and n_values > _GROUPS_OF_NUMBERS
-
-
-def least_shares(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the shares of a class that make values of these shares of the table dominant, and skewed."""
-    return np.maximum(DOMINANT_SHARE, q + DOMINANT_GAIN), np.maximum(SKEWED_SHARE, SKEWED_RATIO * q)
-
-
-def tenths(q: FloatArray) -> IntArray:
+def _tenths(q: FloatArray) -> IntArray:
     """Return the tenth of the records that each value is in, by the middle of its records."""
     middle = np.cumsum(q) - q / 2
     tenth = np.minimum((middle * _GROUPS_OF_NUMBERS).astype(np.int64), _GROUPS_OF_NUMBERS - 1)
     return cast("IntArray", np.unique(tenth, return_inverse=True)[1].astype(np.int64))
 
 
-def _found(counts: SensitiveCounts, least_share: FloatArray) -> LikelyValues:
+def _found(counts: Items, least_share: FloatArray) -> LikelyValues:
     """Return the classes in which a value has at least its least share; above 1 it never has."""
-    wanted = counts.share_in_class >= least_share[counts.value_of_pair] - 1e-12
-    several = counts.class_totals[counts.class_of_pair] > 1  # one record is no share
+    wanted = counts.share_in_class >= least_share[counts.item] - 1e-12
+    several = counts.class_totals[counts.of_class] > 1  # one record is no share
     pairs = np.flatnonzero(wanted & several)
-    classes = np.unique(counts.class_of_pair[pairs])
-    totals = counts.class_totals[counts.class_of_pair[pairs]]
-    return likely_of(
-        Pairs(totals, counts.value_of_pair[pairs], counts.n_of_pair[pairs]),
-        np.unique(counts.class_totals, return_counts=True),
-        counts.share_in_table,
-        least_share,
-        n_classes=len(classes),
-        n_records=int(counts.class_totals[classes].sum()),
-    )
-
-
-def likely_of(
-    pairs: Pairs,
-    by_total: tuple[IntArray, IntArray],
-    q: FloatArray,
-    least_share: FloatArray,
-    *,
-    n_classes: int,
-    n_records: int,
-) -> LikelyValues:
-    """Return what classes with a likely value are beyond chance.
-
-    `pairs`: of the likely values, with the records of their class for the class. `by_total`: numbers of
-    records with a known value, and the classes with each. `n_classes`, `n_records`: of classes with a
-    likely value.
-    """
+    classes = np.unique(counts.of_class[pairs])
+    n, totals = counts.n[pairs], counts.class_totals[counts.of_class[pairs]]
+    n_classes, q = int(counts.m[classes].sum()), counts.share_in_table
+    n_of_total = np.bincount(counts.class_totals, weights=counts.m).astype(np.int64)
+    by_total = (sizes := np.flatnonzero(n_of_total)), n_of_total[sizes]
     expected = _expected(by_total, q, least_share)
-    beyond, highest = False, 0.0
-    if len(pairs.n):
-        chance = binomial_tail(pairs.n, pairs.of_class, q[pairs.item])
-        n_tests = int(by_total[1].sum()) * max(len(q), 1)
+    beyond = False
+    if len(pairs):
+        chance = binomial_tail(n, totals, q[counts.item[pairs]])
+        n_tests = int(counts.m.sum()) * max(len(q), 1)
         beyond = bool(chance.min() * n_tests < _CHANCE) or bool(poisson_tail(n_classes, expected) < _CHANCE)
-        highest = float((pairs.n / pairs.of_class).max())
     return LikelyValues(
         n_classes=n_classes,
-        n_records=n_records,
+        n_records=int(counts.m[classes] @ counts.class_totals[classes]),
         n_expected=expected,
-        highest_share=highest,
+        highest_share=float((n / totals).max(initial=0.0)),
         beyond_chance=beyond,
     )
 

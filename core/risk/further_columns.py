@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.classes import EquivalenceClasses, persons_per_class
 from core.coding import CodedColumn, IntArray, coded_column, combined_codes, value_codes
-from core.equivalence import EquivalenceClasses
 from core.risk.columns import unchosen_columns, with_most_values
-from core.risk.records import RecordEntry, classes_over, persons_per_class
+from core.risk.records import RecordEntry, classes_over
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
 

@@ -8,33 +8,26 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.attribute_disclosure import (
-    Distance,
-    SensitiveCounts,
-    alpha,
-    basic_beta,
-    delta_disclosure,
-    distinct_l,
-    entropy_l,
-    merged_counts,
-    sensitive_counts,
-    t_closeness,
+from core.attribute_disclosure import LIMITS, Distance, distinct_l, t_closeness
+from core.classes import (
+    EquivalenceClasses,
+    Items,
+    equivalence_classes,
+    items_of_classes,
+    persons_per_class,
 )
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combination_codes, value_codes
-from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.plain import table_csv
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values
 from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice, Node
 from core.risk.lattice_search import Demand, search_cheapest
-from core.risk.records import distinct_combinations, persons_per_class
+from core.risk.records import distinct_combinations
 from core.risk.sensitive import class_distances, sensitive_codes
 from core.risk.settings import Hierarchy, RiskSettings
 from core.tables import ReadOptions, read_dataset
 
-ClassDistances = Callable[[SensitiveCounts], FloatArray]  # of each class's values from the whole table's
-
-_TOLERANCE = 1e-9  # of entropies, distances and shares, which are rounded
+ClassDistances = Callable[[Items], FloatArray]  # of each class's values from the whole table's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,19 +49,14 @@ class ClassLimits:
         """Return whether anything is asked."""
         return any(limit is not None for limit in vars(self).values())
 
-    def met(self, counts: SensitiveCounts, *, distance: ClassDistances, distinct: IntArray) -> BoolArray:
+    def met(self, counts: Items, *, distance: ClassDistances, distinct: IntArray) -> BoolArray:
         """Return shape (n_classes,): whether each class meets them; one without a known value does not."""
         good = distinct >= (self.l or 1)
-        if self.entropy_l is not None:
-            good &= entropy_l(counts) >= self.entropy_l - _TOLERANCE
-        for limit, measure in (
-            (self.t, distance),
-            (self.alpha, alpha),
-            (self.beta, basic_beta),
-            (self.delta, delta_disclosure),
-        ):
-            if limit is not None:
-                good &= measure(counts) <= limit + _TOLERANCE
+        for limit in LIMITS[1:]:
+            asked = getattr(self, limit.threshold)
+            if asked is not None:
+                values = distance(counts) if limit.figure == "t" else limit.of_classes(counts)
+                good &= ~limit.missed(values, asked)
         return good
 
 
@@ -86,16 +74,16 @@ def protects_sensitive(
         known = sensitive_codes[assessed & (sensitive_codes >= 0)]
         totals = np.bincount(known, minlength=int(sensitive_codes.max(initial=-1)) + 1)
 
-    def measured(counts: SensitiveCounts) -> FloatArray:
+    def measured(counts: Items) -> FloatArray:
         return distance(counts) if callable(distance) else t_closeness(counts, distance=distance)
 
     def accepted(classes: EquivalenceClasses) -> BoolArray:
         if not limits.is_set:
             return np.ones(classes.n_classes, dtype=bool)
-        counts = sensitive_counts(classes, sensitive_codes, totals=totals)
+        counts = items_of_classes(classes, sensitive_codes, totals=totals)
         distinct = distinct_l(counts) if folded is None else distinct_meanings(counts, folded)
         if folded is not None and folded.numbers is not None:
-            counts = merged_counts(counts, folded.interval_of_group)
+            counts = counts.merged(folded.interval_of_group)
         return limits.met(counts, distance=measured, distinct=distinct)
 
     return accepted
@@ -110,9 +98,9 @@ def protects_column(
     assessed: BoolArray,
 ) -> list[ClassesAccepted]:
     """Return the checks of a sensitive attribute, as written and, where it differs, as what values mean."""
-    distance, codes = sensitive_codes(column, settings, hierarchy)
+    distance, code = sensitive_codes(column, settings, hierarchy)
     written = protects_sensitive(
-        codes,
+        code[column.codes],
         limits,
         distance=lambda counts: class_distances(counts, column, distance, hierarchy),
         assessed=assessed,

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
 
+from core.attribute_disclosure import LIMITS, Limit
 from core.free_text import Reading, check_reading
 from core.releases import ReleasesAudit, judge_releases
 from core.risk.exposure import exposure_findings
 from core.risk.measuring import RiskMeasurement, measure_risk, suggested_settings
-from core.risk.sensitive import Limited, SensitiveMeasurement
+from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import Hierarchy, RiskSettings, RiskThresholds
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, not_answered, worst, worst_first
@@ -375,25 +375,18 @@ def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresho
             column=f"`{sensitive.column}`",
         )
         return
-    if thresholds.l is not None:
-        yield from _distinct_findings(sensitive, thresholds.l)
-    if thresholds.entropy_l is not None:
-        yield from _entropy_findings(sensitive, thresholds.entropy_l)
-    for key, name, limit in (
-        ("t", "", thresholds.t),
-        ("alpha", "the largest share α of one of them", thresholds.alpha),
-        ("basic_beta", "the largest relative gain β of one of them", thresholds.beta),
-        ("delta_ln", "the largest |ln| ratio δ of a share to that of the whole table", thresholds.delta),
-    ):
-        if limit is not None:
-            yield from _limit_findings(sensitive, cast("Limited", key), name, limit)
+    for limit in LIMITS:
+        asked = getattr(thresholds, limit.threshold)
+        if asked is not None:
+            found = _distinct_findings if limit.figure == "distinct_l" else _limit_findings
+            yield from found(sensitive, limit, asked)
 
 
-def _distinct_findings(sensitive: SensitiveMeasurement, l: int) -> Iterable[Finding]:  # noqa: E741 - the model's letter
+def _distinct_findings(sensitive: SensitiveMeasurement, limit: Limit, l: int) -> Iterable[Finding]:  # noqa: E741 - the model's letter
     """Yield the finding of the values as written and, where only these meet l, of what they mean."""
-    yield _distinct_finding(sensitive, l)
-    n_classes, n_records = sensitive.below_l(l, folded=True)
-    if sensitive.below_l(l)[0] or not n_classes:
+    yield (written := _distinct_finding(sensitive, limit, l))
+    n_classes, n_records = sensitive.beyond(limit, l, folded=True)
+    if written.verdict is Verdict.FAIL or not n_classes:
         return
     rule = "case, spaces and punctuation aside, words for unknown not counted"
     if width := sensitive.folded.width:
@@ -422,38 +415,18 @@ def _few_values(l: int) -> Text:  # noqa: E741 - the model's letter
     return text("fewer than {n} different value", "fewer than {n} different values", n=l)
 
 
-def _entropy_findings(sensitive: SensitiveMeasurement, limit: float) -> Iterable[Finding]:
-    for key in ("entropy_l", "folded_entropy_l"):
-        found = sensitive.figures[key] or 0.0
-        met = found >= limit - 1e-9
-        if key == "entropy_l" or (not met and (sensitive.figures["entropy_l"] or 0.0) >= limit - 1e-9):
-            message = (
-                "The smallest entropy ℓ of {column} is {found}; at least {limit} is asked for."
-                if key == "entropy_l"
-                else "The smallest entropy ℓ of {column}, counted as what values mean, not as they are "
-                "spelled, is {found}; at least {limit} is asked for."
-            )
-            yield Finding.of(key, Verdict.PASS if met else Verdict.FAIL, column=sensitive.column)(
-                message, column=f"`{sensitive.column}`", found=number(found), limit=number(limit)
-            )
-
-
-def _limit_findings(
-    sensitive: SensitiveMeasurement, key: Limited, name: str, limit: float
-) -> Iterable[Finding]:
+def _limit_findings(sensitive: SensitiveMeasurement, limit: Limit, asked: float) -> Iterable[Finding]:
     """Yield the finding of the values as written and, where only these meet the limit, of what they mean."""
-    written = _limit_finding(sensitive, key, name, limit, folded=False)
+    written = _limit_finding(sensitive, limit, asked, folded=False)
     yield written
-    if written.verdict is Verdict.PASS and sensitive.above(key, limit, folded=True)[0]:
-        yield _limit_finding(sensitive, key, name, limit, folded=True)
+    if written.verdict is Verdict.PASS and sensitive.beyond(limit, asked, folded=True)[0]:
+        yield _limit_finding(sensitive, limit, asked, folded=True)
 
 
-def _limit_finding(
-    sensitive: SensitiveMeasurement, key: Limited, name: str, limit: float, *, folded: bool
-) -> Finding:
-    n_classes, n_records = sensitive.above(key, limit, folded=folded)
-    check = f"folded_{key}" if folded else key
-    met, missed = _LIMITS[key == "t", folded]
+def _limit_finding(sensitive: SensitiveMeasurement, limit: Limit, asked: float, *, folded: bool) -> Finding:
+    n_classes, n_records = sensitive.beyond(limit, asked, folded=folded)
+    check = f"folded_{limit.figure}" if folded else limit.figure
+    met, missed = _SENTENCES.get((limit.figure, folded), _SENTENCES["", folded])
     return Finding.of(
         check,
         Verdict.FAIL if n_classes else Verdict.PASS,
@@ -464,15 +437,25 @@ def _limit_finding(
         classes=counted(n_classes, "class", "classes"),
         records=counted(n_records, "record"),
         column=f"`{sensitive.column}`",
-        name=own(name),
+        name=own(limit.says),
         found=number(sensitive.figures[check] or 0.0),
-        asked=number(limit),
+        asked=number(asked),
     )
 
 
-# By whether it is t, and whether values are counted as what they mean: where it is met, and where it is not.
-_LIMITS: Mapping[tuple[bool, bool], tuple[str, str]] = {
-    (True, False): (
+_ENTROPY = (
+    "The smallest entropy ℓ of {column} is {found}; at least {asked} is asked for.",
+    (
+        "The smallest entropy ℓ of {column}, counted as what values mean, not as they are spelled, is "
+        "{found}; at least {asked} is asked for."
+    ),
+)
+# By figure, "" for any other, and whether values are counted as what they mean: where it is met, and where
+# it is not.
+_SENTENCES: Mapping[tuple[str, bool], tuple[str, str]] = {
+    ("entropy_l", False): (_ENTROPY[0], _ENTROPY[0]),
+    ("entropy_l", True): (_ENTROPY[1], _ENTROPY[1]),
+    ("t", False): (
         (
             "In every class the values of {column} are spread as in the whole table, up to a distance of "
             "{found}; at most {asked} is asked for."
@@ -482,7 +465,7 @@ _LIMITS: Mapping[tuple[bool, bool], tuple[str, str]] = {
             "whole table, at most {found}."
         ),
     ),
-    (True, True): (
+    ("t", True): (
         (
             "In every class the values of {column}, counted as what values mean, not as they are spelled, "
             "are spread as in the whole table, up to a distance of {found}; at most {asked} is asked for."
@@ -492,11 +475,11 @@ _LIMITS: Mapping[tuple[bool, bool], tuple[str, str]] = {
             "spelled, are further than {asked} from those of the whole table, at most {found}."
         ),
     ),
-    (False, False): (
+    ("", False): (
         "Of the values of {column} in every class, {name} is at most {found}; at most {asked} is asked for.",
         "In {classes} ({records}), of the values of {column} {name} is above {asked}, at most {found}.",
     ),
-    (False, True): (
+    ("", True): (
         (
             "Of the values of {column}, counted as what values mean, not as they are spelled, in every "
             "class, {name} is at most {found}; at most {asked} is asked for."
@@ -509,8 +492,8 @@ _LIMITS: Mapping[tuple[bool, bool], tuple[str, str]] = {
 }
 
 
-def _distinct_finding(sensitive: SensitiveMeasurement, l: int) -> Finding:  # noqa: E741 - the model's letter
-    n_classes, n_records = sensitive.below_l(l)
+def _distinct_finding(sensitive: SensitiveMeasurement, limit: Limit, l: int) -> Finding:  # noqa: E741 - the model's letter
+    n_classes, n_records = sensitive.beyond(limit, l)
     column, total = sensitive.column, sensitive.classes.n_records
     if not n_classes:
         return Finding.of("distinct_l", Verdict.PASS, column=column)(

@@ -9,8 +9,8 @@ from typing import Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from core.classes import EquivalenceClasses
 from core.coding import BoolArray, FloatArray, IntArray, value_codes
-from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError
 from core.risk.ladders import SUPPRESSED, Ladder
 from core.risk.records import Combinations

@@ -1,15 +1,16 @@
 """Measuring a table's disclosure risk: everything that does not depend on thresholds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
+from core.classes import CountedClasses, EquivalenceClasses, Pairs, spread
 from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
 from core.counts import looks_like_counts
-from core.equivalence import EquivalenceClasses
-from core.errors import AuditInputError, refuse
+from core.errors import AuditInputError, UnansweredError, refuse
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.leftovers import Leftover, leftovers_of
 from core.missing_codes import about_missing_codes
@@ -34,7 +35,6 @@ from core.risk.population_estimates import (
     risk_by_population_table,
 )
 from core.risk.records import (
-    Pairs,
     RecordEntry,
     class_values,
     classes_over,
@@ -42,17 +42,23 @@ from core.risk.records import (
     first_records,
     repeated_persons,
     sampling_weights,
-    spread,
 )
-from core.risk.sensitive import Related, SensitiveMeasurement, measure_sensitive, related_attributes
+from core.risk.sensitive import (
+    Related,
+    SensitiveMeasurement,
+    measure_sensitive,
+    related_attributes,
+    sensitive_items,
+)
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.sequences import Time, measure_time, orders_beside
 from core.tables import Dataset
 from core.verdict import Finding
-from core.words import Text, counted, text
+from core.words import Text, counted, input_error, text
 
 _N_WORST = 50
+_MOST_LISTED = 20_000_000  # classes whose sizes are listed for estimates of the population
 _MOST_CELLS = 1_000_000  # classes × quasi-identifiers of which each is left out in turn; under half a second
 
 
@@ -91,12 +97,12 @@ class RiskMeasurement:
     # over the quasi-identifiers; sizes are records, or persons where a person column is given
     classes: EquivalenceClasses
     quasi_identifiers: tuple[ColumnFacts, ...]  # facts about each
-    sensitive: tuple[SensitiveMeasurement, ...]  # one for each sensitive attribute, in the order chosen
+    sensitive: tuple[SensitiveMeasurement, ...] = ()  # one for each sensitive attribute, in the order chosen
     persons: PersonFacts | None  # none without a person column
     # distinct class sizes, and records in classes of each, were one quasi-identifier left out; empty where
     # classes overlap, count persons, or are too many for that
     without: Mapping[str, tuple[IntArray, IntArray]] = field(default_factory=dict)
-    unassigned: tuple[RoleSuggestion, ...]  # what the columns look like that nothing was chosen for
+    unassigned: tuple[RoleSuggestion, ...] = ()  # what the columns look like that nothing was chosen for
     comparison: Comparison | None = None  # what anonymization cost, where an original was given
     population: PopulationRisk | None = None  # risk against the population, where its table or size was given
     # estimated population uniques, where only the population's size was given
@@ -104,7 +110,10 @@ class RiskMeasurement:
     individual: IndividualRisk | None = None  # risk by sampling weights, where a weight column was given
     # groups of values by sensitive attribute, as given
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    unchosen: UnchosenColumns  # what the released columns nobody chose single out together
+    # what the released columns nobody chose single out together
+    unchosen: UnchosenColumns = field(
+        default_factory=lambda: UnchosenColumns(columns=(), n_records=0, n_unique=0)
+    )
     # classes with each released column that nobody chose, and last with all of them where there are several
     further: tuple[FurtherColumns, ...] = ()
     sensitive_suggestions: tuple[RoleSuggestion, ...] = ()  # what the sensitive attributes look like
@@ -205,7 +214,7 @@ def measure_risk(
         raise AuditInputError("The rows are said to be cells of counts and no people; audit them as counts.")
     check_settings(settings, dataset.columns)
     _check_hierarchies(hierarchies or {}, settings)
-    measured = _measure_table(dataset, settings, hierarchies or {}, population)
+    measured = _measure_file(dataset, settings, hierarchies or {}, population)
     skip = columns_of_people((*measured.unassigned, *measured.sensitive_suggestions))
     skip |= {*settings.leave_out, *settings.direct_identifiers}
     measured = replace(
@@ -240,49 +249,205 @@ def released_roles(settings: RiskSettings) -> Roles:
     )
 
 
-def _measure_table(
-    dataset: Dataset, settings: RiskSettings, hierarchies: Mapping[str, Hierarchy], population: Dataset | None
-) -> RiskMeasurement:
-    """Measure what a table shows without its original."""
-    coded = coded_columns(dataset.table, _coded_names(settings))
-    quasi = [coded[name] for name in dict.fromkeys(settings.quasi_identifiers)]
-    entry = enter_records(quasi, settings, n_records=dataset.n_records)
-    person = coded[settings.person].codes if settings.person is not None else None
-    classes = classes_over(quasi, entry, settings, person_of_record=person)
-    against, uniques = _against_population(dataset, classes, settings, person=person, population=population)
-    sensitive = tuple(
-        _measure_each_sensitive(
-            coded, entry, classes, settings=settings, person=person, hierarchies=hierarchies
-        )
-    )
-    unassigned = _unassigned(dataset, settings)
-    hidden = hidden_persons(dataset, classes, settings, suggestions=unassigned)
-    n_values = {each.column: each.n_distinct for each in unassigned if not each.counts_rows}
-    return RiskMeasurement(
-        name=dataset.name,
-        columns=dataset.columns,
-        settings=settings,
+class Source(Protocol):
+    """A table as a measurement asks it: the records of a file as arrays, or an engine that counts them.
+
+    The questions are asked in this order, and of an engine that does not answer one no further.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    settings: RiskSettings
+
+    def enter(self) -> tuple[RecordEntry, tuple[ColumnFacts, ...]]:
+        """Return which records are assessed, and facts of each quasi-identifier."""
+
+    def classes(self) -> EquivalenceClasses:
+        """Return the classes of the assessed records over the quasi-identifiers."""
+
+    def persons(self, classes: EquivalenceClasses) -> PersonFacts | None:
+        """Return how many persons have each smallest class; None without a person column."""
+
+    def sensitive(self, classes: EquivalenceClasses) -> tuple[SensitiveMeasurement, ...]:
+        """Return what classes give away about each sensitive attribute."""
+
+    def related(self, sensitive: Sequence[SensitiveMeasurement]) -> tuple[Related, ...]:
+        """Return the sensitive attributes that tell one another."""
+
+    def unassigned(self) -> tuple[RoleSuggestion, ...]:
+        """Return what the columns look like that nothing was chosen for."""
+
+    def unchosen(self) -> UnchosenColumns:
+        """Return what the released columns nobody chose single out together."""
+
+    def further(self, classes: EquivalenceClasses) -> tuple[FurtherColumns, ...]:
+        """Return the classes with each further column, and with all of them."""
+
+
+def measure_source(source: Source) -> RiskMeasurement:
+    """Measure what a table shows by itself, wherever it is."""
+    entry, facts = source.enter()
+    classes = source.classes()
+    measured = RiskMeasurement(
+        name=source.name,
+        columns=source.columns,
+        settings=source.settings,
         entry=entry,
         classes=classes,
-        quasi_identifiers=tuple(_facts(column) for column in quasi),
-        sensitive=sensitive,
-        persons=None if person is None else _person_facts(classes, person),
-        without=_sizes_without(quasi, classes, settings) if person is None else {},
-        unassigned=unassigned,
-        population=against,
-        uniques=uniques,
-        individual=_individual(dataset, quasi, classes, settings),
+        quasi_identifiers=facts,
+        persons=source.persons(classes),
+    )
+    population, uniques = _by_population_size(classes, source.settings)
+    measured = replace(measured, population=population, uniques=uniques)
+    try:
+        measured = replace(measured, sensitive=source.sensitive(classes))
+        measured = replace(measured, related=source.related(measured.sensitive))
+        measured = replace(measured, unassigned=source.unassigned(), unchosen=source.unchosen())
+        return replace(measured, further=source.further(classes))
+    except UnansweredError as error:
+        return replace(measured, unanswered=error.problems)
+
+
+def _by_population_size(
+    classes: EquivalenceClasses, settings: RiskSettings
+) -> tuple[PopulationRisk | None, PopulationUniques | None]:
+    """Return risk against a population of which the size is given, and estimated uniques; None of none."""
+    size = settings.population_size
+    if size is None or not classes.n_classes:
+        return None, None
+    if classes.n_classes > _MOST_LISTED:
+        message = "There are {n} classes, too many to estimate the population from; leave its size out."
+        raise input_error(message, n=classes.n_classes)
+    sizes = classes.class_sizes
+    if isinstance(classes, CountedClasses):
+        sizes = np.repeat(classes.size_histogram[0], classes.classes_of_size)
+    if settings.missing == "wildcard":  # sizes of classes that overlap say nothing of the population
+        sizes = classes.records_of_class
+    return risk_by_population_size(sizes, population_size=size), population_uniques(
+        sizes, population_size=size
+    )
+
+
+class _Records:
+    """The records of a file."""
+
+    def __init__(
+        self, dataset: Dataset, settings: RiskSettings, hierarchies: Mapping[str, Hierarchy]
+    ) -> None:
+        self.dataset, self.settings, self.hierarchies = dataset, settings, hierarchies
+        self.name, self.columns = dataset.name, dataset.columns
+        self.coded = coded_columns(dataset.table, _coded_names(settings))
+        self.quasi = [self.coded[name] for name in dict.fromkeys(settings.quasi_identifiers)]
+        self.person = self.coded[settings.person].codes if settings.person is not None else None
+        self.entry = enter_records(self.quasi, settings, n_records=dataset.n_records)
+
+    def enter(self) -> tuple[RecordEntry, tuple[ColumnFacts, ...]]:
+        return self.entry, tuple(
+            ColumnFacts(column=each.name, n_values=each.n_distinct, n_missing=each.n_missing)
+            for each in self.quasi
+        )
+
+    def classes(self) -> EquivalenceClasses:
+        return self._classes_over(self.quasi)
+
+    def _classes_over(self, columns: Sequence[CodedColumn]) -> EquivalenceClasses:
+        return classes_over(columns, self.entry, self.settings, person_of_record=self.person)
+
+    def persons(self, classes: EquivalenceClasses) -> PersonFacts | None:
+        return None if self.person is None else _person_facts(classes, self.person)
+
+    def sensitive(self, classes: EquivalenceClasses) -> tuple[SensitiveMeasurement, ...]:
+        return tuple(self._sensitive(name, classes) for name in dict.fromkeys(self.settings.sensitive))
+
+    def _sensitive(self, name: str, classes: EquivalenceClasses) -> SensitiveMeasurement:
+        column, settings, columns = self.coded[name], self.settings, self.quasi
+        others = [other for other in settings.sensitive if other != name]
+        if others and settings.several_sensitive == "others_added":
+            names = dict.fromkeys((*settings.quasi_identifiers, *others))
+            columns = [self.coded[each] for each in names]
+            classes = self._classes_over(columns)
+        counted = sensitive_items(
+            column, classes, settings=settings, quasi_identifiers=columns, person_of_record=self.person
+        )
+        assessed = column.codes_with_missing[~self.entry.leave_out]
+        return measure_sensitive(
+            column,
+            classes,
+            counted,
+            settings=settings,
+            hierarchy=self.hierarchies.get(name),
+            n_assessed=np.bincount(assessed, minlength=len(column.values) + 1),
+        )
+
+    def related(self, sensitive: Sequence[SensitiveMeasurement]) -> tuple[Related, ...]:
+        return related_attributes(
+            [self.coded[each.column] for each in sensitive],
+            {each.column: each.folded for each in sensitive},
+            assessed=~self.entry.leave_out,
+        )
+
+    @cached_property
+    def _unassigned(self) -> tuple[RoleSuggestion, ...]:
+        return _unassigned(self.dataset, self.settings)
+
+    def unassigned(self) -> tuple[RoleSuggestion, ...]:
+        return self._unassigned
+
+    @property
+    def _n_values(self) -> dict[str, int]:
+        return {each.column: each.n_distinct for each in self._unassigned if not each.counts_rows}
+
+    def unchosen(self) -> UnchosenColumns:
+        return measure_unchosen(self.dataset, self.settings, n_values=self._n_values)
+
+    def further(self, classes: EquivalenceClasses) -> tuple[FurtherColumns, ...]:
+        return measure_further(
+            self.dataset,
+            self.quasi,
+            self.entry,
+            classes,
+            self.settings,
+            person=self.person,
+            n_values=self._n_values,
+        )
+
+
+def _measure_file(
+    dataset: Dataset, settings: RiskSettings, hierarchies: Mapping[str, Hierarchy], population: Dataset | None
+) -> RiskMeasurement:
+    """Measure what a table shows without its original, by its records too."""
+    if population is not None and settings.population_size is not None:
+        raise AuditInputError("Give a table of the population or its size, not both.")
+    source = _Records(dataset, settings, hierarchies)
+    measured, person = measure_source(source), source.person
+    classes = measured.classes
+    if population is not None:
+        measured = replace(measured, population=_against_table(dataset, classes, population, person=person))
+    return replace(
+        measured,
+        without=_sizes_without(source.quasi, classes, settings) if person is None else {},
+        individual=_individual(dataset, source.quasi, classes, settings),
         hierarchies=dict(hierarchies),
-        sensitive_suggestions=_suggested(dataset, [each.column for each in sensitive]),
-        unchosen=measure_unchosen(dataset, settings, n_values=n_values),
-        further=measure_further(dataset, quasi, entry, classes, settings, person=person, n_values=n_values),
-        related=_related(coded, sensitive, classes),
-        hidden_persons=hidden,
+        sensitive_suggestions=_suggested(dataset, [each.column for each in measured.sensitive]),
+        hidden_persons=hidden_persons(dataset, classes, settings, suggestions=measured.unassigned),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
         looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),
         elsewhere=tuple(about_missing_codes(dataset, (*settings.quasi_identifiers, *settings.sensitive))),
     )
+
+
+def _against_table(
+    dataset: Dataset, classes: EquivalenceClasses, population: Dataset, *, person: IntArray | None
+) -> PopulationRisk | None:
+    """Return risk against a table of the population, a person counted once; None of no record."""
+    if not classes.n_classes:
+        return None
+    leave_out = classes.class_of_record < 0
+    if person is not None:
+        leave_out = leave_out | repeated_persons(classes.class_of_record, person)
+    names = classes.quasi_identifiers
+    return risk_by_population_table(dataset.table, population.table, names, leave_out=leave_out)
 
 
 def _time(dataset: Dataset, measured: RiskMeasurement, original: Dataset | None) -> Time:
@@ -311,46 +476,6 @@ def _households(
 
 def _suggested(dataset: Dataset, columns: Sequence[str]) -> tuple[RoleSuggestion, ...]:
     return suggest_roles(dataset.table.select(columns)) if columns else ()
-
-
-def _related(
-    coded: Mapping[str, CodedColumn], sensitive: Sequence[SensitiveMeasurement], classes: EquivalenceClasses
-) -> tuple[Related, ...]:
-    return related_attributes(
-        [coded[each.column] for each in sensitive],
-        {each.column: each.folded for each in sensitive},
-        assessed=classes.class_of_record >= 0,
-    )
-
-
-def _against_population(
-    dataset: Dataset,
-    classes: EquivalenceClasses,
-    settings: RiskSettings,
-    *,
-    person: IntArray | None,
-    population: Dataset | None,
-) -> tuple[PopulationRisk | None, PopulationUniques | None]:
-    """Return risk against a population, a person counted once, and estimated uniques; None if not known."""
-    if not classes.n_classes:
-        return None, None
-    if population is not None:
-        if settings.population_size is not None:
-            raise AuditInputError("Give a table of the population or its size, not both.")
-        leave_out = classes.class_of_record < 0
-        if person is not None:
-            leave_out = leave_out | repeated_persons(classes.class_of_record, person)
-        names = classes.quasi_identifiers
-        return risk_by_population_table(dataset.table, population.table, names, leave_out=leave_out), None
-    if settings.population_size is None:
-        return None, None
-    sizes = classes.class_sizes
-    if settings.missing == "wildcard":  # sizes of classes that overlap say nothing of the population
-        sizes = np.bincount(classes.class_of_record[classes.class_of_record >= 0])
-    size = settings.population_size
-    return risk_by_population_size(sizes, population_size=size), population_uniques(
-        sizes, population_size=size
-    )
 
 
 def _individual(
@@ -398,33 +523,6 @@ def _with_role(dataset: Dataset, roles: Mapping[str, Role], role: Role) -> tuple
 def _coded_names(settings: RiskSettings) -> list[str]:
     person = [settings.person] if settings.person is not None else []
     return [*settings.quasi_identifiers, *settings.sensitive, *person]
-
-
-def _facts(column: CodedColumn) -> ColumnFacts:
-    return ColumnFacts(column=column.name, n_values=column.n_distinct, n_missing=column.n_missing)
-
-
-def _measure_each_sensitive(
-    coded: Mapping[str, CodedColumn],
-    entry: RecordEntry,
-    classes: EquivalenceClasses,
-    *,
-    settings: RiskSettings,
-    person: IntArray | None,
-    hierarchies: Mapping[str, Hierarchy],
-) -> Iterator[SensitiveMeasurement]:
-    for name in dict.fromkeys(settings.sensitive):
-        others = [other for other in settings.sensitive if other != name]
-        added = others if settings.several_sensitive == "others_added" else []
-        columns = [coded[column] for column in dict.fromkeys((*settings.quasi_identifiers, *added))]
-        yield measure_sensitive(
-            coded[name],
-            classes_over(columns, entry, settings, person_of_record=person) if added else classes,
-            settings=settings,
-            quasi_identifiers=columns,
-            person_of_record=person,
-            hierarchy=hierarchies.get(name),
-        )
 
 
 def _sizes_without(

@@ -7,9 +7,8 @@ from typing import cast
 
 import numpy as np
 
+from core.classes import EquivalenceClasses, persons_per_class
 from core.coding import FloatArray, IntArray, coded_column, value_codes
-from core.equivalence import EquivalenceClasses
-from core.risk.records import persons_per_class
 from core.risk.settings import RiskSettings
 from core.roles import Role, RoleSuggestion, says_whose, suggest_roles
 from core.sequences import alike_by_bag

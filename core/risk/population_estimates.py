@@ -10,11 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
+from core.classes import EquivalenceClasses, Pairs
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
-from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError, refuse
 from core.risk.population import check_population_size, fitted_pitman, pitman_log_likelihood, snb_parameters
-from core.risk.records import Pairs
 from core.words import input_error, joined, listed, percent, text
 
 _LARGE_CLASS = 40  # from here on the series converges fast for every p

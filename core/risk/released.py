@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from core.attribute_disclosure import LIMITS
 from core.coding import BoolArray, coded_column
 from core.plain import table_csv
 from core.pseudonyms import TokenSource, new_pseudonyms
@@ -124,23 +125,12 @@ def _missed_classes(
     sensitive: SensitiveMeasurement, limits: RiskThresholds
 ) -> Iterator[tuple[str, BoolArray]]:
     """Yield each threshold that is set, and the classes that miss it as written or by what values mean."""
-    known = sensitive.by_class.distinct_l > 0
-    pair = (sensitive.by_class, sensitive.folded_by_class)
-    for name, key, limit in (
-        ("l", "distinct_l", limits.l),
-        ("entropy l", "entropy_l", limits.entropy_l),
-        ("t", "t", limits.t),
-        ("α", "alpha", limits.alpha),
-        ("β", "basic_beta", limits.beta),
-        ("δ", "delta_ln", limits.delta),
-    ):
-        if limit is None:
-            continue
-        if key in ("distinct_l", "entropy_l"):  # of a class whose values are all words for unknown it is 0
-            missed = [(getattr(each, key) < limit - 1e-9) & (each.distinct_l > 0) for each in pair]
-        else:
-            missed = [getattr(each, key) > limit + 1e-12 for each in pair]
-        yield name, known & (missed[0] | missed[1])
+    written, meant = sensitive.by_class.figures, sensitive.folded_by_class.figures
+    for limit in LIMITS:
+        asked = getattr(limits, limit.threshold)
+        if asked is not None:
+            missed = limit.missed(written[limit.figure], asked) | limit.missed(meant[limit.figure], asked)
+            yield limit.symbol, missed
 
 
 _HEADINGS = {"record": "Record", "class_size": "Class size", "misses": "Misses"}  # of a file for programs

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from core.attribute_disclosure import LIMITS
 from core.measures import MEASURES
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Note, Part, Result, Table, verdict_of
@@ -232,11 +233,12 @@ def _at_most(limit: float | None) -> str:
 
 def _sensitive_figures(audit: RiskAudit) -> tuple[Figure, ...]:
     """Return the figures of every sensitive attribute, those with a threshold judged."""
-    limits = audit.thresholds
-    least = {"distinct_l": limits.l, "entropy_l": limits.entropy_l}
-    most = {"t": limits.t, "alpha": limits.alpha, "basic_beta": limits.beta, "delta_ln": limits.delta}
-    asked = {key: text("at least {least}", least=number(x)) for key, x in least.items() if x is not None}
-    asked |= {key: text("at most {most}", most=number(x)) for key, x in most.items() if x is not None}
+    asked = {}
+    for limit in LIMITS:
+        if (limited := getattr(audit.thresholds, limit.threshold)) is not None:
+            bound = number(limited)
+            least, most = text("at least {least}", least=bound), text("at most {most}", most=bound)
+            asked[limit.figure] = least if limit.is_least else most
     verdicts = {(finding.column, finding.check): finding.verdict for finding in audit.findings}
     found = []
     for sensitive in audit.measurement.sensitive:
@@ -311,7 +313,7 @@ def disclosure_group(measured: RiskMeasurement) -> Group:
     cells = [
         [
             *(amount(MEASURES[key].unit, each.figures[key]) for key in keys),
-            *(Written(f"{n:,}") for n in (each.n_values, each.n_missing, *each.below_l(2))),
+            *(Written(f"{n:,}") for n in (each.n_values, each.n_missing, *each.beyond(LIMITS[0], 2))),
             DISTANCES[each.distance],
         ]
         for each in measured.sensitive

@@ -1,38 +1,46 @@
 """What classes give away about one sensitive attribute."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from core import attribute_disclosure as models
-from core.attribute_disclosure import SensitiveCounts
+from core.attribute_disclosure import LIMITS, Limit
 from core.cells import as_numbers
+from core.classes import EquivalenceClasses, Items, Pairs, classes_of_codes, items_of_classes, spread
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes, some_rows
-from core.equivalence import EquivalenceClasses
 from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_values, likely_values
-from core.risk.records import Pairs, class_values, spread
+from core.risk.records import class_values
 from core.risk.settings import Hierarchy, RiskSettings
 from core.words import input_error
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ByClass:
-    """Figures of each class for one sensitive attribute."""
+    """Figures of each class, or of each entry of classes alike, for one sensitive attribute."""
 
-    # shape (n_classes,); distinct and entropy l are 0, the others NaN where no value is known
-    distinct_l: IntArray
-    entropy_l: FloatArray
-    alpha: FloatArray
-    t: FloatArray
-    basic_beta: FloatArray
-    delta_ln: FloatArray
+    # shape (n_entries,): the classes that are alike, one each in memory, and the assessed records of one
+    m: IntArray
+    records: IntArray
+    # by the figure of each of `LIMITS`, shape (n_entries,): of no known value 0 if limits ask for at least so
+    # much, else NaN
+    figures: Mapping[str, IntArray | FloatArray]
 
+    @property
+    def distinct_l(self) -> IntArray:
+        """Return shape (n_entries,): distinct values of each class."""
+        return cast("IntArray", self.figures["distinct_l"])
 
-Limited = Literal["alpha", "t", "basic_beta", "delta_ln"]
+    def worst(self) -> dict[str, float | None]:
+        """Return the figure of the worst class; those without a known value are passed over."""
+        known = self.distinct_l > 0
+        found = {}
+        for each in LIMITS:
+            worst = models.smallest if each.is_least else models.largest
+            found[each.figure] = worst(self.figures[each.figure][known])
+        return found
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,113 +62,130 @@ class SensitiveMeasurement:
     # of the values as what they mean; the same object as `by_class` where that changes nothing
     folded_by_class: ByClass
     likelihood: Likelihood  # classes that make a value likely, of the values as what they mean
-    records_of_class: IntArray  # shape (n_classes,), assessed records
 
     @property
     def distinct_l(self) -> IntArray:
-        """Return shape (n_classes,): distinct values of each class as written."""
+        """Return shape (n_entries,): distinct values of each class as written."""
         return self.by_class.distinct_l
 
     @property
     def n_classes_unknown(self) -> int:
         """Return the classes of which no record has a known value."""
-        return int(np.count_nonzero(self.by_class.distinct_l == 0))
+        return int(self.by_class.m[self.distinct_l == 0].sum())
 
-    @cached_property
-    def _by_l(self) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
-        """Return classes and records by distinct l, position l; as written, then folded."""
-        return self._counted_by_l(self.by_class), self._counted_by_l(self.folded_by_class)
-
-    def _counted_by_l(self, by_class: ByClass) -> tuple[IntArray, IntArray]:
-        classes = np.bincount(by_class.distinct_l)
-        records = np.bincount(by_class.distinct_l, weights=self.records_of_class).astype(np.int64)
-        return classes, records
-
-    def below_l(self, l: int, *, folded: bool = False) -> tuple[int, int]:  # noqa: E741 - the model's own letter
-        """Return classes, and records in them, with a known value and fewer than `l` different ones."""
-        classes, records = self._by_l[folded]
-        return int(classes[1:l].sum()), int(records[1:l].sum())
-
-    def above(self, key: Limited, limit: float, *, folded: bool = False) -> tuple[int, int]:
-        """Return classes, and records in them, whose figure is above a limit."""
-        values: FloatArray = getattr(self.folded_by_class if folded else self.by_class, key)
-        above = values > limit + 1e-12  # a figure that is the limit but for rounding meets it
-        return int(np.count_nonzero(above)), int(self.records_of_class[above].sum())
+    def beyond(self, limit: Limit, asked: float, *, folded: bool = False) -> tuple[int, int]:
+        """Return classes, and records in them, that miss a limit; without a known value none does."""
+        by_class = self.folded_by_class if folded else self.by_class
+        missed = limit.missed(by_class.figures[limit.figure], asked)
+        return int(by_class.m[missed].sum()), int(by_class.m[missed] @ by_class.records[missed])
 
 
 def measure_sensitive(
     column: CodedColumn,
     classes: EquivalenceClasses,
+    counted: Callable[[IntArray], Items],
     *,
     settings: RiskSettings,
-    quasi_identifiers: Sequence[CodedColumn],
-    person_of_record: IntArray | None = None,
     hierarchy: Hierarchy | None = None,
+    n_assessed: IntArray,
 ) -> SensitiveMeasurement:
-    """Measure what classes give away about one sensitive attribute.
+    """Measure what classes give away about one sensitive attribute, wherever its values were counted.
 
     A cell that is missing or nothing but stars is unknown and not counted, unless the settings make it
-    a value. With a person column a person counts once for each value in a class.
+    a value. `counted` returns the items of the classes by a code of each value, shape (n_values + 1,), the
+    last that of a missing one; -1 is unknown. `n_assessed`, of that shape: assessed records of each value.
     """
-    distance, codes = sensitive_codes(column, settings, hierarchy)
-    n_missing = int(np.count_nonzero((classes.class_of_record >= 0) & (codes < 0)))
-
-    def counted(codes: IntArray) -> SensitiveCounts:
-        once = codes if person_of_record is None else _once_per_person(classes, codes, person_of_record)
-        counts = models.sensitive_counts(classes, once)
-        if settings.missing == "wildcard":
-            counts = _spread(counts, *class_values(quasi_identifiers, classes, settings))
-        return counts
-
-    counts = counted(codes)
+    distance, code = sensitive_codes(column, settings, hierarchy)
+    counts = counted(code)
     by_class = _by_class(counts, class_distances(counts, column, distance, hierarchy))
     folded = fold_values(column, settings)
     meant, folded_by_class = counts, by_class
     if folded.changes or (folded.numbers is not None and distance != "ordered"):
-        meant = counted(folded.group_of_value[column.codes])
+        # a person with two values of one meaning has it once
+        meant = (
+            counts.merged(_meanings(code, folded))
+            if settings.person is None
+            else counted(folded.group_of_value)
+        )
     if folded.changes:
         folded_by_class = _folded_by_class(meant, folded, by_class, distance)
     return SensitiveMeasurement(
         column=column.name,
         distance=distance,
         classes=classes,
-        n_missing=n_missing,
-        n_values=int(np.count_nonzero(counts.value_totals)),
-        figures={**_figures(counts, by_class, settings), **_folded_figures(folded_by_class)},
+        n_missing=int(n_assessed[code < 0].sum()),
+        n_values=int(np.count_nonzero(counts.totals)),
+        figures=_figures(counts, by_class, settings)
+        | {f"folded_{key}": folded_by_class.worst()[key] for key in _FOLDED},
         by_class=by_class,
         folded=folded,
         folded_by_class=folded_by_class,
         likelihood=likely_values(meant, folded),
-        records_of_class=np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:],
     )
 
 
-def _by_class(counts: SensitiveCounts, t: FloatArray) -> ByClass:
-    return ByClass(
-        distinct_l=models.distinct_l(counts),
-        entropy_l=models.entropy_l(counts),
-        alpha=models.alpha(counts),
-        t=t,
-        basic_beta=models.basic_beta(counts),
-        delta_ln=models.delta_disclosure(counts),
-    )
+def sensitive_items(
+    column: CodedColumn,
+    classes: EquivalenceClasses,
+    *,
+    settings: RiskSettings,
+    quasi_identifiers: Sequence[CodedColumn],
+    person_of_record: IntArray | None = None,
+) -> Callable[[IntArray], Items]:
+    """Return what counts the items of classes by a code of each value of a column.
+
+    With a person column a person counts once for each item in a class.
+    """
+
+    def counted(code: IntArray) -> Items:
+        codes = code[column.codes]
+        once = codes if person_of_record is None else _once_per_person(classes, codes, person_of_record)
+        items = items_of_classes(classes, once)
+        if settings.missing != "wildcard":
+            return items
+        values, missing = class_values(quasi_identifiers, classes, settings)
+        if not missing.any():
+            return items
+        found = spread(Pairs(items.of_class, items.item, items.n), values, missing)
+        return replace(items, of_class=found.of_class, item=found.item, n=found.n)
+
+    return counted
 
 
-def _folded_by_class(
-    counts: SensitiveCounts, folded: FoldedValues, written: ByClass, distance: str
-) -> ByClass:
+# as figures are shown; a new one is shown last
+_FOLDED = tuple(dict.fromkeys(("distinct_l", "entropy_l", "alpha", *(each.figure for each in LIMITS))))
+
+
+def _meanings(code: IntArray, folded: FoldedValues) -> IntArray:
+    """Return shape (n_codes,): what the values of each code mean, -1 for unknown."""
+    found = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
+    known = folded.group_of_value >= 0
+    found[code[known]] = folded.group_of_value[known]
+    return found
+
+
+def _by_class(counts: Items, t: FloatArray) -> ByClass:
+    figures = {each.figure: t if each.figure == "t" else each.of_classes(counts) for each in LIMITS}
+    return ByClass(m=counts.m, records=counts.records, figures=figures)
+
+
+def _folded_by_class(counts: Items, folded: FoldedValues, written: ByClass, distance: str) -> ByClass:
     """Return the figures of values as what they mean, but the hierarchical distance of those as written."""
-    merged = counts if folded.numbers is None else models.merged_counts(counts, folded.interval_of_group)
-    t = written.t
+    merged = counts if folded.numbers is None else counts.merged(folded.interval_of_group)
+    t = cast("FloatArray", written.figures["t"])
     if distance != "hierarchical":
         t = models.t_closeness(merged, distance="ordered" if folded.numbers is not None else "equal")
-    return replace(_by_class(merged, t), distinct_l=distinct_meanings(counts, folded))
+    found = _by_class(merged, t)
+    return replace(found, figures={**found.figures, "distinct_l": distinct_meanings(counts, folded)})
 
 
 def sensitive_codes(
     column: CodedColumn, settings: RiskSettings, hierarchy: Hierarchy | None = None
 ) -> tuple[str, IntArray]:
-    """Return the distance to use and shape (n_records,): a code of each value, -1 for an unknown one."""
+    """Return the distance to use and shape (n_values + 1,): a code of each value, -1 for an unknown one.
+
+    The last is that of a missing one.
+    """
     as_value = settings.missing_sensitive == "value" and column.n_missing > 0
     n_values = len(column.values)
     known = np.ones(n_values + 1, dtype=bool) if as_value else ~column.value_is_suppressed
@@ -175,9 +200,9 @@ def sensitive_codes(
             column=f"`{column.name}`",
         )
     if numbers is not None and settings.distance != "equal":
-        return "ordered", np.append(models.ordered_codes(numbers), -1)[column.codes]
+        return "ordered", np.append(models.ordered_codes(numbers), -1)
     code_of_value = np.where(known, np.arange(n_values + 1, dtype=np.int64), -1)
-    return ("equal" if hierarchy is None else "hierarchical"), code_of_value[column.codes]
+    return ("equal" if hierarchy is None else "hierarchical"), code_of_value
 
 
 def _numbers(column: CodedColumn, known: BoolArray) -> FloatArray | None:
@@ -203,26 +228,12 @@ def _once_per_person(classes: EquivalenceClasses, codes: IntArray, person: IntAr
     return once
 
 
-def _spread(counts: SensitiveCounts, codes: npt.NDArray[np.int32], missing: BoolArray) -> SensitiveCounts:
-    """Return the counts of each class together with all classes that are compatible with it."""
-    own = Pairs(counts.class_of_pair, counts.value_of_pair, counts.n_of_pair)
-    found = spread(own, codes, missing) if missing.any() else own
-    return SensitiveCounts(
-        class_of_pair=found.of_class,
-        value_of_pair=found.item,
-        n_of_pair=found.n,
-        n_classes=counts.n_classes,
-        n_values=counts.n_values,
-        known_totals=counts.value_totals,
-    )
-
-
 def class_distances(
-    counts: SensitiveCounts, column: CodedColumn, distance: str, hierarchy: Hierarchy | None
+    counts: Items, column: CodedColumn, distance: str, hierarchy: Hierarchy | None
 ) -> FloatArray:
     """Return shape (n_classes,): t of each class, by the distance that :func:`sensitive_codes` chose."""
     if hierarchy is not None:
-        return models.hierarchical_t(counts, levels=_hierarchy_levels(column, counts.n_values, hierarchy))
+        return models.hierarchical_t(counts, levels=_hierarchy_levels(column, len(counts.totals), hierarchy))
     return models.t_closeness(counts, distance="ordered" if distance == "ordered" else "equal")
 
 
@@ -250,40 +261,19 @@ def _hierarchy_levels(column: CodedColumn, n_values: int, hierarchy: Hierarchy) 
     return levels
 
 
-def _figures(counts: SensitiveCounts, by_class: ByClass, settings: RiskSettings) -> dict[str, float | None]:
+def _figures(counts: Items, by_class: ByClass, settings: RiskSettings) -> dict[str, float | None]:
     """Return the figure of the worst class for every model; classes without a known value are passed over."""
     known = counts.class_totals > 0
-
-    def least(values: IntArray | FloatArray) -> float | None:
-        return models.smallest(values[known])
-
-    def most(values: FloatArray) -> float | None:
-        return models.largest(values[known])
-
+    worst = by_class.worst()
     return {
-        "distinct_l": least(by_class.distinct_l),
-        "entropy_l": least(by_class.entropy_l),
-        "recursive_c_at_l2": most(models.recursive_c(counts, l=2)),
-        "recursive_c_at_l3": most(models.recursive_c(counts, l=3)),
-        "recursive_l": least(models.largest_recursive_l(counts, c=settings.recursive_c)),
-        "alpha": most(by_class.alpha),
-        "t": most(by_class.t),
-        "basic_beta": most(by_class.basic_beta),
-        "enhanced_beta": most(models.enhanced_beta(counts)),
-        "delta_ln": most(by_class.delta_ln),
-        "delta_ln_absent": most(models.delta_disclosure(counts, absent="infinite")),
-    }
-
-
-def _folded_figures(by_class: ByClass) -> dict[str, float | None]:
-    known = by_class.distinct_l > 0
-    return {
-        "folded_distinct_l": models.smallest(by_class.distinct_l[known]),
-        "folded_entropy_l": models.smallest(by_class.entropy_l[known]),
-        "folded_alpha": models.largest(by_class.alpha[known]),
-        "folded_t": models.largest(by_class.t[known]),
-        "folded_basic_beta": models.largest(by_class.basic_beta[known]),
-        "folded_delta_ln": models.largest(by_class.delta_ln[known]),
+        **{key: worst.pop(key) for key in ("distinct_l", "entropy_l")},
+        "recursive_c_at_l2": models.largest(models.recursive_c(counts, l=2)[known]),
+        "recursive_c_at_l3": models.largest(models.recursive_c(counts, l=3)[known]),
+        "recursive_l": models.smallest(models.largest_recursive_l(counts, c=settings.recursive_c)[known]),
+        **{key: worst.pop(key) for key in ("alpha", "t", "basic_beta")},
+        "enhanced_beta": models.largest(models.enhanced_beta(counts)[known]),
+        **worst,
+        "delta_ln_absent": models.largest(models.delta_disclosure(counts, absent="infinite")[known]),
     }
 
 
@@ -356,20 +346,18 @@ def group_of_code(counts: IntArray, n_groups: int) -> IntArray:
 
 def _tried(known: str, guessed: str, a: IntArray, b: IntArray) -> Related | None:
     both = (a >= 0) & (b >= 0)
-    n = int(np.count_nonzero(both))
-    most, right = (int(np.bincount(b[both]).max()), _right_guesses(a[both], b[both])) if n else (0, 0)
-    return related_of(known, guessed, n_records=n, n_right=right, n_most=most)
+    return related_of(known, guessed, items_of_classes(classes_of_codes(a[both], ()), b[both]))
 
 
-def related_of(known: str, guessed: str, *, n_records: int, n_right: int, n_most: int) -> Related | None:
+def related_of(known: str, guessed: str, items: Items) -> Related | None:
     """Return what one attribute tells of another; None where that is little, or nothing can be said.
 
-    `n_records`: with both values known, of which `n_right` are guessed rightly from the others, and `n_most`
-    have the most frequent value.
+    `items`: how often each known value of `guessed` stands beside each known one of `known`, the classes.
     """
+    n_records, n_most = int(items.totals.sum()), int(items.totals.max(initial=0))
     if n_records < _FEWEST or n_most == n_records:
         return None
-    right, without = n_right / n_records, n_most / n_records
+    right, without = _right_guesses(items) / n_records, n_most / n_records
     if (1 - right) > _LEFT * (1 - without):
         return None
     return Related(
@@ -377,15 +365,9 @@ def related_of(known: str, guessed: str, *, n_records: int, n_right: int, n_most
     )
 
 
-def _right_guesses(a: IntArray, b: IntArray) -> int:
-    """Return the records whose b is the most frequent one among the others with the same a; no ties."""
-    size = int(b.max()) + 1
-    pairs, counts = np.unique(a * size + b, return_counts=True)
-    of_a = pairs // size
-    order = np.lexsort((-counts, of_a))
-    counts, of_a = counts[order], of_a[order]
-    first = np.flatnonzero(np.diff(of_a, prepend=-1))
-    n_in_group = np.diff(first, append=len(of_a))
-    second = np.where(n_in_group > 1, np.append(counts, 0)[np.minimum(first + 1, len(counts))], 0)
-    best = counts[first]
-    return int(best[best - 1 > second].sum())
+def _right_guesses(items: Items) -> int:
+    """Return the records whose item is the most frequent one among the others of their class; no ties."""
+    of_class, n, rank = items.ranked
+    best, second = np.zeros(items.n_entries, dtype=np.int64), np.zeros(items.n_entries, dtype=np.int64)
+    best[of_class[rank == 0]], second[of_class[rank == 1]] = n[rank == 0], n[rank == 1]
+    return int((items.m * best)[best - 1 > second].sum())

@@ -262,11 +262,10 @@ def class_combinations(
         pa.array(measured.first_record_of_class)
     )
     coded = coded_columns(shown, classes.quasi_identifiers)
-    records = np.bincount(classes.class_of_record + 1, minlength=classes.n_classes + 1)[1:]
     return Combinations(
         quasi_identifiers=classes.quasi_identifiers,
         codes=tuple(coded[name].codes_with_missing for name in classes.quasi_identifiers),
-        sizes=records,
+        sizes=classes.records_of_class,
         combination_of_record=classes.class_of_record,
         missing=tuple(
             coded[name].value_is_suppressed[coded[name].codes] for name in classes.quasi_identifiers

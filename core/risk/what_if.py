@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
+from core.attribute_disclosure import LIMITS
+from core.classes import EquivalenceClasses
 from core.coding import BoolArray, coded_columns
-from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError, refuse
 from core.plain import plain_fields, table_csv
 from core.pseudonyms import TokenSource
@@ -161,15 +162,8 @@ def what_if_settings(
     Where persons are counted, only `thresholds.k` is searched for; an l of 1 is always met. `diverse`:
     whether what is asked of sensitive attributes counts as well as k. `choices`: what else was chosen.
     """
-    k, l = thresholds.k, thresholds.l  # noqa: E741 - the model's own letter
-    limits = generalizing.ClassLimits(
-        l=l if l is not None and l > 1 else None,
-        entropy_l=thresholds.entropy_l,
-        t=thresholds.t,
-        alpha=thresholds.alpha,
-        beta=thresholds.beta,
-        delta=thresholds.delta,
-    )
+    k, asked = thresholds.k, {each.threshold: getattr(thresholds, each.threshold) for each in LIMITS}
+    limits = generalizing.ClassLimits(**asked | ({"l": None} if thresholds.l == 1 else {}))
     is_asked = diverse and bool(measured.sensitive)
     return replace(
         choices or WhatIfSettings(),

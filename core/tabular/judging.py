@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.equivalence import CountedClasses, EquivalenceClasses
+from core.classes import CountedClasses, EquivalenceClasses
 from core.free_text import ModelName, Reading
 from core.roles import RoleSuggestion
 from core.tables import Dataset

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.equivalence import EquivalenceClasses
+from core.classes import EquivalenceClasses
 from core.errors import AuditInputError
 from core.free_text import ModelName, Reading
 from core.reports import InputFacts

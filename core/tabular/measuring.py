@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.equivalence import EquivalenceClasses, equivalence_classes
+from core.classes import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
 from core.jobs import Threads
 from core.patterns import CATALOGUE

@@ -14,7 +14,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.literal_diversity import LiteralProblem, literal_configuration
-from core.attribute_disclosure import alpha, distinct_l, entropy_l, recursive_c, sensitive_counts, t_closeness
+from core.attribute_disclosure import alpha, distinct_l, entropy_l, recursive_c, t_closeness
+from core.classes import EquivalenceClasses, items_of_classes
 from core.diversity import (
     DiversitySettings,
     ModelChoice,
@@ -27,7 +28,6 @@ from core.diversity import (
     verify,
 )
 from core.diversity.evaluation import stratified_split
-from core.equivalence import EquivalenceClasses
 from core.plain import table_csv
 from tests.diversity_examples import dataset
 from tests.thorough import tried
@@ -202,7 +202,7 @@ def literal(members: list[int], everybody: list[int], n_values: int) -> dict[str
 def test_every_model__equals_its_literal_definition(records: list[tuple[int, int]]) -> None:
     codes = np.array([each[1] for each in records], dtype=np.int64)
     classes = classes_of(records)
-    counts = sensitive_counts(classes, codes)
+    counts = items_of_classes(classes, codes)
     found = {
         "distinct": distinct_l(counts),
         "entropy": entropy_l(counts),
@@ -222,4 +222,4 @@ def test_every_model__equals_its_literal_definition(records: list[tuple[int, int
     assert (found["distinct"] <= counts.class_totals).all()
     for name in ("equal", "ordered"):
         assert ((found[name] >= 0) & (found[name] <= 1)).all()
-        assert counts.n_classes > 1 or found[name][0] == pytest.approx(0, abs=1e-12)
+        assert counts.n_entries > 1 or found[name][0] == pytest.approx(0, abs=1e-12)

@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.equivalence import EquivalenceClasses
+from core.classes import EquivalenceClasses
 from core.plain import table_csv
 from core.risk.generalizing import build_lattice, generalize, verify_generalized
 from core.risk.lattice import Lattice, Node

@@ -16,9 +16,8 @@ from core.attribute_disclosure import (
     enhanced_beta,
     hierarchical_t,
     largest_recursive_l,
-    sensitive_counts,
 )
-from core.equivalence import EquivalenceClasses
+from core.classes import EquivalenceClasses, items_of_classes
 from core.risk import (
     ClassLimits,
     RiskMeasurement,
@@ -198,14 +197,14 @@ def test_models__equal_their_literal_definition(pairs: list[tuple[int, int]]) ->
     classes = EquivalenceClasses(
         quasi_identifiers=(), class_of_record=of_record, class_sizes=np.bincount(of_record)
     )
-    counts = sensitive_counts(classes, codes)
+    counts = items_of_classes(classes, codes)
     found = {
         "basic": basic_beta(counts),
         "enhanced": enhanced_beta(counts),
         "delta": delta_disclosure(counts),
         "delta_absent": delta_disclosure(counts, absent="infinite"),
         "recursive": largest_recursive_l(counts, c=2.0),
-        "hierarchical": hierarchical_t(counts, levels=[groups[: counts.n_values] for groups in GROUPS]),
+        "hierarchical": hierarchical_t(counts, levels=[groups[: len(counts.totals)] for groups in GROUPS]),
     }
     for number in range(classes.n_classes):
         expected = literal(codes[of_record == number].tolist(), codes.tolist())
@@ -230,7 +229,7 @@ def test_sensitive_values_with_wildcards__are_those_of_compatible_records(rows: 
             abs(group.count(value) / len(group) - everybody.count(value) / len(everybody)) for value in "xyz"
         )
         assert found.sensitive[0].distinct_l[number] == len(set(group))
-        assert found.sensitive[0].by_class.t[number] == pytest.approx(distance / 2, abs=1e-9)
+        assert found.sensitive[0].by_class.figures["t"][number] == pytest.approx(distance / 2, abs=1e-9)
 
 
 @tried(25)

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from core import attribute_disclosure as models
+from core.classes import EquivalenceClasses, Items, equivalence_classes, items_of_classes
 from core.coding import SharedCodes, combination_codes, combined_codes, joint_codes
-from core.equivalence import EquivalenceClasses, equivalence_classes
 from core.utility import average_class_size, categorical_ncp, discernibility, numeric_ncp
 from tests.risk_examples import problems
 
@@ -21,8 +21,8 @@ def classes(*class_of_record: int) -> EquivalenceClasses:
     return EquivalenceClasses(quasi_identifiers=("q",), class_of_record=of_record, class_sizes=sizes)
 
 
-def counted(class_of_record: list[int], codes: list[int]) -> models.SensitiveCounts:
-    return models.sensitive_counts(classes(*class_of_record), np.array(codes, dtype=np.int64))
+def counted(class_of_record: list[int], codes: list[int]) -> Items:
+    return items_of_classes(classes(*class_of_record), np.array(codes, dtype=np.int64))
 
 
 # Class 0 holds the values 0 0 0 1, class 1 holds 1 2 and a missing one, class 2 only a missing one.
@@ -30,12 +30,12 @@ COUNTS = counted([0, 0, 0, 0, 1, 1, 1, 2, -1], [0, 0, 0, 1, 1, 2, -1, -1, 0])
 SEVEN_TWO_ONE = counted([0] * 10, [0] * 7 + [1] * 2 + [2])
 
 
-def test_sensitive_counts__leave_out_missing_values_and_records_in_no_class() -> None:
+def test_items_of_classes__leave_out_missing_values_and_records_in_no_class() -> None:
     assert COUNTS.class_totals.tolist() == [4, 2, 0]
-    assert COUNTS.value_totals.tolist() == [3, 2, 1]
+    assert COUNTS.totals.tolist() == [3, 2, 1]
     nothing = counted([-1, -1], [0, 1])
     assert [*models.distinct_l(nothing), *models.t_closeness(nothing, distance="ordered")] == []
-    assert counted([0], [-1]).n_values == 0
+    assert len(counted([0], [-1]).totals) == 0
 
 
 def test_distinct_and_entropy_l__count_values_and_not_missing_ones() -> None:
@@ -136,7 +136,7 @@ def test_t_closeness_paper__distances_of_diseases_in_the_hierarchy(other: int, e
     With the table half flu and half the other, a class of flu alone moves half of its share that far.
     """
     counts = counted([0, 1], [0, other])
-    levels = [groups[: counts.n_values] for groups in LEVELS]
+    levels = [groups[: len(counts.totals)] for groups in LEVELS]
     assert models.hierarchical_t(counts, levels=levels).tolist() == approx([expected / 2] * 2)
 
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from core.attribute_disclosure import LIMITS
 from core.reports.as_text import lines_of
 from core.risk import (
     Hierarchy,
@@ -57,8 +58,8 @@ def test_sensitive__of_six_people() -> None:
     assert disease.figures["alpha"] == 1.0
     assert disease.figures["recursive_c_at_l2"] == math.inf
     assert disease.figures["basic_beta"] == pytest.approx((1 - 1 / 6) / (1 / 6))
-    assert disease.below_l(2) == (2, 3)
-    assert disease.above("t", disease.figures["t"] or 0) == (0, 0)
+    assert disease.beyond(LIMITS[0], 2) == (2, 3)
+    assert disease.beyond(LIMITS[2], disease.figures["t"] or 0) == (0, 0)
 
 
 def test_distance__is_ordered_for_numbers_by_value_unless_chosen_and_refused_for_texts() -> None:
@@ -66,7 +67,7 @@ def test_distance__is_ordered_for_numbers_by_value_unless_chosen_and_refused_for
     assert _sensitive(**salary).distance == "ordered"
     assert _sensitive(**salary, distance="equal").distance == "equal"
     written = _sensitive("age,salary\n30,3\n30,3.0\n40,12\n40,12\n", quasi="age", **salary)
-    assert (written.n_values, written.by_class.t.tolist()) == (2, [0.5, 0.5])
+    assert (written.n_values, written.by_class.figures["t"].tolist()) == (2, [0.5, 0.5])
     missing = {"quasi": "age", **salary, "missing_sensitive": "value"}
     for text, chosen in ((PEOPLE, DISEASE), ("age,salary\n30,3\n30,\n", missing)):
         (problem,) = problems(partial(_sensitive, text, **chosen, distance="ordered"))
@@ -92,7 +93,8 @@ def test_missing_sensitive__is_unknown_and_counted_in_a_finding_or_a_value() -> 
 
 def test_person__counts_each_value_of_a_person_once() -> None:
     text = "age,who,disease\n30,a,flu\n30,a,flu\n30,a,flu\n30,b,cold\n30,,gout\n"
-    assert _sensitive(text, quasi="age", person="who").by_class.alpha.tolist() == pytest.approx([1 / 3])
+    found = _sensitive(text, quasi="age", person="who").by_class.figures["alpha"]
+    assert found.tolist() == pytest.approx([1 / 3])
 
 
 def test_others_added__makes_the_other_sensitive_attributes_quasi_identifiers() -> None:
@@ -110,9 +112,9 @@ def test_hierarchy__gives_the_hierarchical_distance() -> None:
     disease = _sensitive(hierarchies={"disease": tree})
     assert disease.distance == "hierarchical"
     # Class (50, F) is all gout: 5/6 of the table moves to it across both levels.
-    assert disease.by_class.t[2] == pytest.approx(5 / 6)
+    assert disease.by_class.figures["t"][2] == pytest.approx(5 / 6)
     # Class (30, F): 2/3 flu, 1/3 cold, 0 gout against 4/6, 1/6, 1/6: 1/6 moves to cold from the other group.
-    assert disease.by_class.t[0] == pytest.approx(1 / 6)
+    assert disease.by_class.figures["t"][0] == pytest.approx(1 / 6)
 
 
 def test_hierarchy__that_does_not_fit_is_refused_with_all_that_is_wrong() -> None:

@@ -6,9 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.attribute_disclosure import sensitive_counts
+from core.classes import EquivalenceClasses, classes_of_codes, equivalence_classes, items_of_classes
 from core.coding import coded_column
-from core.equivalence import EquivalenceClasses, classes_of_codes, equivalence_classes
 from core.plain import table_csv
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values, folded_text
 from core.risk.generalizing import (
@@ -458,7 +457,7 @@ def test_distinct_meanings__takes_the_most_values_that_are_not_close() -> None:
     classes = classes_of_codes(np.array([0, 0, 0, 0, 1, 1]), ("a",))
     numbers, groups = np.array([0.0, 0.9, 1.8, 2.7, 9.0]), np.arange(5)
     folded = FoldedValues(group_of_value=groups, numbers=numbers, width=1.0, n_merged=3, n_unknown=0)
-    counts = sensitive_counts(classes, np.array([0, 1, 2, 3, 3, 4]))
+    counts = items_of_classes(classes, np.array([0, 1, 2, 3, 3, 4]))
     assert distinct_meanings(counts, folded).tolist() == [2, 2]
     assert folded.interval_of_group.tolist() == [0, 0, 1, 1, 2]
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from core.__main__ import main
+from core.classes import Pairs, equivalence_classes, spread
 from core.coding import coded_column, value_codes
-from core.equivalence import equivalence_classes
 from core.risk import (
     RiskMeasurement,
     RiskSettings,
@@ -24,7 +24,7 @@ from core.risk import (
 from core.risk.columns import column_contributions, distinctness, singling_out_sets
 from core.risk.notes import suda_note
 from core.risk.population_estimates import IndividualRisk, individual_risk, risk_given_population
-from core.risk.records import Combinations, Pairs, distinct_combinations, sampling_weights, spread
+from core.risk.records import Combinations, distinct_combinations, sampling_weights
 from core.risk.suda import Suda, dis_suda, every_set, measure_suda, msu_score
 from core.tables import ReadOptions, read_dataset
 from tests.cases.table import holds_for_each
@@ -103,7 +103,7 @@ def test_spread__of_nothing_missing_changes_nothing() -> None:
 
 @pytest.mark.parametrize("bound", ["_MOST_WORK", "_MOST_PAIRS"])
 def test_spread__refuses_too_many_ways_of_missing(bound: str, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(f"core.risk.records.{bound}", 1)
+    monkeypatch.setattr(f"core.classes.{bound}", 1)
     (problem,) = problems(lambda: measured(HOLES, missing="wildcard"))
     assert problem == Saying("Records miss quasi-identifiers in 3 different ways, too many to …")
 

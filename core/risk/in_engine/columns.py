@@ -5,26 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from core.engines import Engine, KeyColumn, key_columns
+from core.engines import Engine
 from core.risk.columns import (
-    UNCHOSEN_MAX_CELLS,
     Columns,
-    CountedCombinations,
-    Distinctness,
-    UnchosenColumns,
     column_contributions,
     singling_out_sets,
-    with_most_values,
-    with_sets,
 )
-from core.risk.in_engine.classes import Records, whole
+from core.risk.in_engine.source import EngineSource, counted_combinations, whole
 from core.risk.measuring import RiskMeasurement
 from core.risk.suda import (
     MAX_CELLS,
@@ -39,28 +32,6 @@ from core.tables import ReadOptions
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
-
-
-def search_unchosen(
-    engine: Engine, found: UnchosenColumns, columns: Mapping[str, KeyColumn], n_values: Mapping[str, int]
-) -> UnchosenColumns | None:
-    """Return what was found with the smallest sets that single out over half; None of too many records.
-
-    Sets are searched on all records, where some are drawn in memory. `n_values`: distinct values by column.
-    """
-    if not found.singles_out:
-        return found
-    most = with_most_values(found.columns, n_values)
-    if len(most) * found.n_records > SETS_MAX_CELLS:
-        return None
-    keys = {f"k{place}": columns[name].value for place, name in enumerate(most)}
-    values = engine.table.select(**keys)
-    with engine.kept(values.group_by([*keys]).agg(n=values.count().cast("int64"))) as table:
-        counted = counted_combinations(engine, table, most)
-        sets = singling_out_sets(counted, max_cells=UNCHOSEN_MAX_CELLS)
-    if not sets.sets:
-        return found
-    return with_sets(found, sets, sets.sets[0].n_unique, n_looked_at=found.n_records, n_columns=len(most))
 
 
 def is_searched(measured: RiskMeasurement) -> bool:
@@ -84,57 +55,17 @@ def search_in_engine(
     """
     if not measured.classes.n_classes or not (is_searched(measured) or suda):
         return None, None
-    settings, quasi = measured.settings, measured.classes.quasi_identifiers
-    names = (*quasi, settings.person) if settings.person else quasi
+    source = EngineSource(engine, measured.settings, options or ReadOptions())
     with ExitStack() as kept:
-        columns = key_columns(engine, names, options or ReadOptions())
-        records = Records(engine, settings, columns, quasi, kept)
-        every = records.records()
-        table = kept.enter_context(
-            engine.kept(every.group_by(records.keys).agg(n=every.count().cast("int64")))
-        )
+        every = source.records()
+        counted_records = every.group_by(source.keys).agg(n=every.count().cast("int64"))
+        table = kept.enter_context(engine.kept(counted_records))
         found = None
         if is_searched(measured):
-            counted = counted_combinations(engine, table, quasi)
+            counted = counted_combinations(engine, table, source.quasi)
             sets = singling_out_sets(counted, max_cells=SETS_MAX_CELLS)
             found = ColumnsMeasurement(contributions=column_contributions(counted), sets=sets)
         return found, None if suda is None else _special_uniques(engine, table, measured, suda.max_size, kept)
-
-
-def counted_combinations(engine: Engine, table: Expression, names: Sequence[str]) -> CountedCombinations:
-    """Return distinct combinations k0, k1, … with the records n of each, as what sets are measured on."""
-
-    @cache
-    def measure(columns: Columns) -> Distinctness:
-        keys = [f"k{column}" for column in columns]
-        groups = (
-            table.group_by(keys).agg(n=table.n.sum().cast("int64")) if keys else table.agg(n=table.n.sum())
-        )
-        found = engine.row(
-            groups.agg(
-                n_classes=groups.count(),
-                n_unique=(groups.n == 1).sum(),
-                n_records=groups.n.sum(),
-                n_same=(groups.n * (groups.n - 1) // 2).sum(),
-            )
-        )
-        n = int(found["n_records"])
-        return Distinctness(
-            columns=tuple(names[column] for column in columns),
-            n_records=n,
-            n_classes=int(found["n_classes"]),
-            n_unique=int(found["n_unique"]),
-            n_pairs_separated=n * (n - 1) // 2 - int(found["n_same"]),
-        )
-
-    whole = measure(tuple(range(len(names))))
-    return CountedCombinations(
-        quasi_identifiers=tuple(names),
-        n_combinations=whole.n_classes,
-        n_records=whole.n_records,
-        n_unique=whole.n_unique,
-        measure=measure,
-    )
 
 
 def _special_uniques(

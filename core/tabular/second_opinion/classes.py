@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from core.classes import EquivalenceClasses, classes_of_codes
 from core.coding import CodedTable, IntArray, combined_codes
-from core.equivalence import EquivalenceClasses, classes_of_codes
 from core.errors import AuditInputError
 from core.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.functions import Function, measure_functions

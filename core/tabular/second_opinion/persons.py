@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from core.chance import poisson_tail
+from core.classes import EquivalenceClasses
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct, value_codes
-from core.equivalence import EquivalenceClasses
 from core.roles import PERSON_KINDS, Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
