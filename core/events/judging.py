@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.events.inference import Inference, inference
 from core.events.measuring import (
     MULTI_LEVEL,
     AnonymizedEvents,
@@ -22,11 +23,12 @@ from core.events.users import OtherPersons, smallest_group_of_persons
 from core.pseudonyms import TokenSource
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, counted, joined, own, percent, text
+from core.words import Text, counted, joined, own, percent, share_of, text
 
 KNOWN_EVENTS_JUDGED = 2
 TRACE_SHARE_TO_WARN = 0.05
 _ROWS_SHARE_TO_WARN = 0.05
+INFERRED_SHARE_TO_WARN = 0.05  # beyond what chance gives
 NUMBER_SHARE_TO_WARN, NUMBER_SHARE_TO_FAIL = 0.01, 0.05
 
 
@@ -40,6 +42,7 @@ class EventAudit:
     traces_before: TraceRisk  # trace risk with one pseudonym per user after cleanup, and of the release
     traces_after: TraceRisk
     rows: RowRisk  # whom the number of rows, all rows together, or their order single out
+    inferred: Inference  # of whom one known event, or its time, gives more
     diversity: CombinationDiversity | None  # of the sensitive attribute, None where none was chosen
     verdict: Verdict  # the published rule: k users share every combination, counted from the exported bytes
     trace_verdict: Verdict  # our own: how many users two known events single out
@@ -100,14 +103,14 @@ def audit_events(
     options = options or ReleaseOptions()
     measured = measure_events(dataset, settings or EventSettings())
     anonymized = anonymize_events(measured, rule or Rule())
+    traces = released_traces(anonymized, options.pseudonym_per)
     return judge_events(
         anonymized,
         release=release_events(anonymized, options, token_source or options.token_source),
         traces_before=trace_risk(original_traces(measured), k=anonymized.rule.k, seed=seed),
-        traces_after=trace_risk(
-            released_traces(anonymized, options.pseudonym_per), k=anonymized.rule.k, seed=seed
-        ),
+        traces_after=trace_risk(traces, k=anonymized.rule.k, seed=seed),
         rows=row_risk(anonymized, options.pseudonym_per),
+        inferred=inference(anonymized, traces),
     )
 
 
@@ -118,6 +121,7 @@ def judge_events(
     traces_before: TraceRisk,
     traces_after: TraceRisk,
     rows: RowRisk,
+    inferred: Inference,
 ) -> EventAudit:
     """Put the parts of an audit together and judge them."""
     measured = anonymized.measured
@@ -131,6 +135,7 @@ def judge_events(
         k_finding,
         _mapping_finding(measured),
         *_most_found_first(traces_after, [trace_finding, whole_finding, *rows_findings]),
+        *_inference_findings(inferred),
         *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
         *telling_findings(anonymized),
         *measured.log.findings,
@@ -146,6 +151,7 @@ def judge_events(
         traces_before=traces_before,
         traces_after=traces_after,
         rows=rows,
+        inferred=inferred,
         diversity=diversity,
         verdict=k_finding.verdict,
         trace_verdict=trace_finding.verdict,
@@ -393,6 +399,45 @@ def _share_verdict(n_below_k: int, n_users: int, limit: float) -> Verdict:
     if n_below_k > limit * n_users:
         return Verdict.FAIL
     return Verdict.WARN if n_below_k > _ROWS_SHARE_TO_WARN * n_users else Verdict.PASS
+
+
+def _inference_findings(inferred: Inference) -> Iterator[Finding]:
+    """Yield of whom one known event, and a known time, gives more than chance does."""
+    if not inferred.n_users:
+        return
+    yield Finding.of(
+        "known_event_tells",
+        _beyond_chance(inferred.n_by_event, inferred.chance_by_event, inferred.n_users),
+        n_affected=inferred.n_by_event,
+    )(
+        "One known event of {found} of {n} user gives another for certain: all who have the one have the "
+        "other, which at most half of all users have. Chance gives {chance}.",
+        "One known event of {found} of {n} users gives another for certain: all who have the one have the "
+        "other, which at most half of all users have. Chance gives {chance}.",
+        n=inferred.n_users,
+        found=inferred.n_by_event,
+        chance=percent(inferred.chance_by_event),
+    )
+    if inferred.n_by_time is None:
+        return
+    yield Finding.of(
+        "known_time_tells",
+        _beyond_chance(inferred.n_by_time, inferred.chance_by_time, inferred.n_users),
+        n_affected=inferred.n_by_time,
+    )(
+        "At {times} of {n} released time one kind of event alone happens, which is at most half of all: "
+        "such a time of {found} gives what happened. Chance gives {chance}.",
+        "At {times} of {n} released times one kind of event alone happens, which is at most half of all: "
+        "such a time of {found} gives what happened. Chance gives {chance}.",
+        n=inferred.n_times,
+        times=inferred.n_times_of_one_kind,
+        found=share_of(inferred.n_by_time, inferred.n_users, "users"),
+        chance=percent(inferred.chance_by_time),
+    )
+
+
+def _beyond_chance(n_found: int, chance: float, n_users: int) -> Verdict:
+    return Verdict.WARN if n_found / n_users - chance > INFERRED_SHARE_TO_WARN else Verdict.PASS
 
 
 def _mapping_finding(measured: MeasuredEvents) -> Finding | None:

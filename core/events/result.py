@@ -17,7 +17,13 @@ from core.events.charts import (
     stage_drawing,
     trace_drawing,
 )
-from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN, EventAudit
+from core.events.judging import (
+    INFERRED_SHARE_TO_WARN,
+    KNOWN_EVENTS_JUDGED,
+    NUMBER_SHARE_TO_FAIL,
+    TRACE_SHARE_TO_WARN,
+    EventAudit,
+)
 from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
 from core.events.release import Release
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
@@ -101,6 +107,8 @@ _FIGURES_TOLD = {
     "whole_trace": "whole_trace_below_k_share",
     "row_multisets": "multiset_below_k_share",
     "row_sequences": "sequence_below_k_share",
+    "known_event_tells": "event_tells_share",
+    "known_time_tells": "time_tells_share",
 }
 _PREVIEW_ROWS = 50
 
@@ -173,7 +181,8 @@ def _figure_groups(audit: EventAudit) -> Iterator[Group]:
     yield Group("kept", "From the log to the export", kept)
     yield Group("risk", "What was found", tuple(risk_figures(audit)))
     further = ("number_below_k_share", "users_standing_out", "events_capped", "combinations_after")
-    yield Group("further", "What was found", figures(*further), where="report")
+    told = tuple(_inferred_figures(audit))
+    yield Group("further", "What was found", (*figures(*further), *told), where="report")
     if known["sequence_unique_share"] is None:
         order = figures("sequence_unique_share")
         yield Group("order", "What counts and order tell", order, where="report", is_detail=True)
@@ -184,6 +193,7 @@ def _figure_groups(audit: EventAudit) -> Iterator[Group]:
 def event_figures(audit: EventAudit) -> dict[str, float | None]:
     """Return the figures of an audit by measure: shares in [0, 1], None for not assessed."""
     measured, reduced, rows = audit.measured, audit.anonymized.reduced, audit.rows
+    inferred = audit.inferred
     return {
         "users_total": measured.log.n_users,
         "users_after_cleanup": measured.n_users_after_cleanup,
@@ -205,6 +215,8 @@ def event_figures(audit: EventAudit) -> dict[str, float | None]:
         "multiset_below_k_share": rows.share(rows.n_below_k_multiset),
         "sequence_unique_share": rows.share(rows.n_unique_sequence),
         "sequence_below_k_share": rows.share(rows.n_below_k_sequence),
+        "event_tells_share": rows.share(inferred.n_by_event),
+        "time_tells_share": rows.share(inferred.n_by_time),
         "whole_trace_unique_share": audit.traces_after.whole_trace,
         "whole_trace_below_k_share": audit.traces_after.whole_trace_below_k,
     }
@@ -216,13 +228,15 @@ def _headline(audit: EventAudit) -> Text:
     if not made.n_events:
         return text("Nothing is left to release with k = {k}.", k=k)
     known, n_users = event_figures(audit), audit.traces_after.n_users
-    whole, number, multiset, sequence = (
+    whole, number, multiset, sequence, by_event, by_time = (
         part_of(known[key], n_users, "users")
         for key in (
             "whole_trace_below_k_share",
             "number_unique_share",
             "multiset_below_k_share",
             "sequence_below_k_share",
+            "event_tells_share",
+            "time_tells_share",
         )
     )
     reason = _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit)
@@ -234,6 +248,8 @@ def _headline(audit: EventAudit) -> Text:
         number=number,
         multiset=multiset,
         sequence=sequence,
+        by_event=by_event,
+        by_time=by_time,
         least=max(k, 2),
     )
     if "{k}" in reason:
@@ -260,6 +276,8 @@ _REASONS = {
     "whole_trace": "The whole trace of {whole} is shared by fewer than {least}.",
     "row_multisets": "All rows of a user together are shared by fewer than {least} for {multiset}.",
     "row_sequences": "The order of events is shared by fewer than {least} for {sequence}.",
+    "known_event_tells": "One known event gives another for {by_event}.",
+    "known_time_tells": "The time of an event gives what happened for {by_time}.",
 }
 
 
@@ -361,6 +379,18 @@ def risk_figures(audit: EventAudit) -> Iterator[Figure]:
         yield Figure("combination_distinct_l", diversity.distinct_l, of=of)
         yield Figure("combination_entropy_l", diversity.entropy_l, of=of)
         yield Figure("combination_t", diversity.t, of=of)
+
+
+def _inferred_figures(audit: EventAudit) -> Iterator[Figure]:
+    """Yield what one known event and a known time tell, against what chance gives."""
+    known, inferred = event_figures(audit), audit.inferred
+    for key, chance, check in (
+        ("event_tells_share", inferred.chance_by_event, "known_event_tells"),
+        ("time_tells_share", inferred.chance_by_time, "known_time_tells"),
+    ):
+        judged = verdict_of(audit.findings, check)
+        at_most = _at_most(chance + INFERRED_SHARE_TO_WARN)
+        yield Figure(key, known[key], at_most, judged, total=inferred.n_users)
 
 
 def _at_most(share: float) -> Text:
@@ -525,6 +555,8 @@ def _rows_table(audit: EventAudit) -> Table:
         (text("All rows, shared by fewer than {k}", k=max(k, 2)), found.n_below_k_multiset),
         ("Order of the kinds of events", found.n_unique_sequence),
         (text("Order of the kinds, shared by fewer than {k}", k=max(k, 2)), found.n_below_k_sequence),
+        ("One event, which gives another", audit.inferred.n_by_event),
+        ("Time of an event, which gives its kind", audit.inferred.n_by_time),
     ]
     rows = [
         (known, number, found.share(number), "the export tells no order" if number is None else _EXACT)

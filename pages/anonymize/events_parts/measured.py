@@ -22,6 +22,7 @@ def audit(
         traces_before=_traces_before(log, settings, released.k),
         traces_after=trace_risk(log, settings, released, options.pseudonym_per),
         rows=_row_risk(log, settings, released, options.pseudonym_per),
+        inferred=_inferred(log, settings, released, options.pseudonym_per),
     )
 
 
@@ -55,6 +56,12 @@ def trace_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per:
 @remembered(kept=64, in_turn=False)
 def _row_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> events.RowRisk:
     return events.row_risk(_anonymized(log, settings, rule), pseudonym_per)
+
+
+@remembered(kept=64, in_turn=False)
+def _inferred(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> events.Inference:
+    anonymized = _anonymized(log, settings, rule)
+    return events.inference(anonymized, events.released_traces(anonymized, pseudonym_per))
 
 
 @remembered(kept=64, in_turn=False)
