@@ -2,12 +2,13 @@
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from core.coding import IntArray
 from core.events.charts import (
     OUTCOMES,
     curve_drawing,
@@ -25,19 +26,19 @@ from core.events.judging import (
     EventAudit,
 )
 from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
-from core.events.release import Release
+from core.events.release import Release, shared_groups
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
 from core.events.suggestions import Suggestions
 from core.events.tool import TOOL
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
-from core.result import Col, Figure, Group, Result, Table, verdict_of
+from core.result import Col, Figure, Group, Result, Table, Where, verdict_of
 from core.settings_form import described, report_lines, reported, settings_document
 from core.verdict import Verdict, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
 
 _STAGES = (Col("stage", "Stage", kind="words"), Col("users", "Users"), Col("events", "Events"))
 _CLASSES = (
-    Col("event_class", "Event class"),
+    Col("event_class", "Event class", kind="words"),
     Col("events", "Events"),
     *(Col(key, label) for key, label in OUTCOMES.items()),
 )
@@ -101,7 +102,7 @@ _DIVERSITY = (
     Col("entropy_l", "Smallest entropy ℓ"),
     Col("t", "Largest t"),
 )
-_UNMAPPED = (Col("event", "Event"), Col("events", "Events"))
+_UNMAPPED = (Col("event", "Event", kind="words"), Col("events", "Events"))
 _FIRST = ("smallest_combination", "events_after", "trace_unique_share")
 _FIGURES_TOLD = {
     "whole_trace": "whole_trace_below_k_share",
@@ -111,6 +112,7 @@ _FIGURES_TOLD = {
     "known_time_tells": "time_tells_share",
 }
 _PREVIEW_ROWS = 50
+_FEW_USERS = own("Several together, some of few users")
 
 
 def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result:
@@ -140,14 +142,19 @@ def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result
 
 def _groups(audit: EventAudit, outcomes: Sequence[Outcome]) -> Iterator[Group]:
     anonymized, before, after = audit.anonymized, audit.traces_before, audit.traces_after
-    stages, classes = _stage_rows(anonymized), _class_rows(anonymized)
+    stages, classes = _stage_rows(anonymized), class_rows(anonymized)
+    shared = class_rows(anonymized, shared_by=anonymized.rule.k)
     title = "From the log to the export"
     stages_table = Table("stages", title, _STAGES, stages, where="report")
-    classes_table = Table("classes", "Loss per event class", _CLASSES, classes, where="report")
+    classes_table = Table("classes", "Loss per event class", _CLASSES, shared, where="report")
+    loss = (
+        replace(loss_drawing(classes), where="page"),
+        replace(loss_drawing(shared), where="report"),
+    )
     yield Group("stages", title, (stage_drawing(stages), stages_table))
     yield from _figure_groups(audit)
     yield Group("combinations", "Combinations", tuple(group_drawings(anonymized)))
-    yield Group("loss", "Loss", (loss_drawing(classes), classes_table))
+    yield Group("loss", "Loss", (*loss, classes_table))
     yield Group("steps", "Loss after each flatten step", (_steps_table(anonymized),))
     yield Group("strategies", "Strategies", (ways_table(audit, outcomes),))
     yield Group("traces", "Trace risk", (trace_drawing(before, after), _traces_table(before, after)))
@@ -158,11 +165,11 @@ def _groups(audit: EventAudit, outcomes: Sequence[Outcome]) -> Iterator[Group]:
     title = "Diversity within combinations"
     diversity = () if audit.diversity is None else (Table("diversity", title, _DIVERSITY, [audit.diversity]),)
     yield Group("diversity", title, diversity)
-    unmapped = sorted(audit.measured.log.unmapped.items(), key=lambda each: (-each[1], each[0]))
+    wheres: tuple[Where, ...] = ("page", "report") if audit.measured.log.unmapped else ()
     yield Group(
         "unmapped",
         "Event mapping",
-        (Table("unmapped", "Events without a class", _UNMAPPED, unmapped),) if unmapped else (),
+        tuple(_unmapped_table(anonymized, where) for where in wheres),
         empty="Every event of the log has a class.",
     )
     yield Group("preview", "Preview", (_preview_table(audit.release),), where="page")
@@ -436,26 +443,46 @@ def _stage_rows(anonymized: AnonymizedEvents) -> list[tuple[str, int, int]]:
     ]
 
 
-def _class_rows(anonymized: AnonymizedEvents) -> list[tuple[str, int, int, int, int, int]]:
-    """Return for each event class its events, and those left out, kept, kept flattened and removed."""
+def class_rows(anonymized: AnonymizedEvents, shared_by: int = 1) -> list[tuple[Any, ...]]:
+    """Return for each event class its events, and those left out, kept, kept flattened and removed.
+
+    Classes with any of these of fewer than `shared_by` users are one row, without what few have even then.
+    """
     log = anonymized.measured.log
-    after_cleanup = log.class_of_event[log.kept_after_cleanup]
     kept, flattened = anonymized.event_is_kept, anonymized.stage_of_event > 0
+    outcome = np.zeros(log.n_events, dtype=np.int64)
+    outcome[log.kept_after_cleanup] = np.where(kept, 1 + flattened, 3)
+    of_class, n_users = shared_groups(log.class_of_event, outcome, log.user_of_event, shared_by)
+    n_events = np.zeros_like(n_users)
+    np.add.at(n_events, (of_class, outcome), 1)
+    rows = []
+    for place, (events, users) in enumerate(zip(n_events.tolist(), n_users.tolist(), strict=True)):
+        cells = [None if 0 < of < shared_by else n for n, of in zip(events, users, strict=True)]
+        cells += [0] * (len(OUTCOMES) - len(cells))
+        name = _FEW_USERS if place == len(n_events) - 1 else text("{value}", value=log.classes[place])
+        if any(events):
+            rows.append((name, None if None in cells else sum(events), *cells))
+    return sorted(rows, key=lambda row: (row[0] is _FEW_USERS, -(row[1] or 0), row[0]))
 
-    def count(codes: IntArray) -> list[int]:
-        return np.bincount(codes, minlength=len(log.classes)).tolist()
 
-    total, cleaned = count(log.class_of_event), count(after_cleanup)
-    rows = zip(
-        log.classes,
-        total,
-        (n - n_cleaned for n, n_cleaned in zip(total, cleaned, strict=True)),
-        count(after_cleanup[kept & ~flattened]),
-        count(after_cleanup[kept & flattened]),
-        count(after_cleanup[~kept]),
-        strict=True,
+def _unmapped_table(anonymized: AnonymizedEvents, where: Where) -> Table:
+    """Return the kinds of events without a class; in a report those of fewer than k users in one row."""
+    log, k = anonymized.measured.log, anonymized.rule.k if where == "report" else 1
+    names = sorted(log.unmapped, key=lambda name: (-log.unmapped[name], name))
+    place = {name: n for n, name in enumerate(names)}
+    code_of_event = np.array([place.get(name, -1) for name in log.events], dtype=np.int64)[log.event_of_event]
+    asked = code_of_event >= 0
+    codes, n_users = shared_groups(
+        code_of_event[asked], np.zeros(int(asked.sum()), dtype=np.int64), log.user_of_event[asked], k
     )
-    return sorted(rows, key=lambda row: (-row[1], row[0]))
+    n_events = np.bincount(codes, minlength=len(n_users)).tolist()
+    told = (text("{value}", value=name) for name in names)
+    rows = [
+        (name, None if 0 < users < k else n)
+        for name, n, users in zip([*told, _FEW_USERS], n_events, n_users[:, 0].tolist(), strict=False)
+        if n
+    ]
+    return Table("unmapped", "Events without a class", _UNMAPPED, rows, where=where)
 
 
 def _steps_table(anonymized: AnonymizedEvents) -> Table:
