@@ -170,7 +170,9 @@ def report_tables(found: EventAudit) -> list[Table]:
 
 def shown(found: EventAudit, key: str) -> list[tuple[object, ...]]:
     """Return what the page shows, to whom has the log."""
-    return class_rows(found.anonymized) if key == "classes" else table(found, "unmapped").cells()
+    if key == "classes":
+        return class_rows(found.anonymized)
+    return table(found, key).cells() if found.measured.log.unmapped else []
 
 
 def test_cross_tables__count_before_and_after_in_words() -> None:
