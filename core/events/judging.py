@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.events.earlier import beside_earlier, exported_table
 from core.events.inference import Inference, inference
 from core.events.measuring import (
     MULTI_LEVEL,
@@ -21,6 +22,7 @@ from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons
 from core.pseudonyms import TokenSource
+from core.releases import EarlierTable, Ledger, ReleasesAudit, ReleasesMeasurement, judge_releases
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, percent, share_of, text
@@ -49,6 +51,7 @@ class EventAudit:
     whole_trace_verdict: Verdict  # our own: how many users have a whole trace that nobody else has
     rows_verdict: Verdict  # our own: how many users counts and order single out
     findings: tuple[Finding, ...]  # everything noticed
+    releases: ReleasesAudit | None = None  # what earlier exports tell beside it; its findings are among them
 
     @property
     def overall(self) -> Verdict:
@@ -76,6 +79,7 @@ def audit_events(
     options: ReleaseOptions | None = None,
     token_source: TokenSource | None = None,
     seed: int = 0,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> EventAudit:
     """Anonymize a log and judge the result.
 
@@ -89,6 +93,8 @@ def audit_events(
         Random bytes for pseudonyms; None for what the options say.
     seed
         Of the samples of trace risk.
+    earlier
+        Earlier exports of the log, or their ledgers.
 
     Returns
     -------
@@ -104,13 +110,15 @@ def audit_events(
     measured = measure_events(dataset, settings or EventSettings())
     anonymized = anonymize_events(measured, rule or Rule())
     traces = released_traces(anonymized, options.pseudonym_per)
+    release = release_events(anonymized, options, token_source or options.token_source)
     return judge_events(
         anonymized,
-        release=release_events(anonymized, options, token_source or options.token_source),
+        release=release,
         traces_before=trace_risk(original_traces(measured), k=anonymized.rule.k, seed=seed),
         traces_after=trace_risk(traces, k=anonymized.rule.k, seed=seed),
         rows=row_risk(anonymized, options.pseudonym_per),
         inferred=inference(anonymized, traces),
+        releases=beside_earlier(exported_table(anonymized, release), earlier) if earlier else None,
     )
 
 
@@ -122,6 +130,7 @@ def judge_events(
     traces_after: TraceRisk,
     rows: RowRisk,
     inferred: Inference,
+    releases: ReleasesMeasurement | None = None,
 ) -> EventAudit:
     """Put the parts of an audit together and judge them."""
     measured = anonymized.measured
@@ -131,11 +140,13 @@ def judge_events(
     trace_finding = _trace_finding(anonymized, traces_after, release.options)
     whole_finding = _whole_trace_finding(traces_after, anonymized.rule)
     rows_findings = _rows_findings(anonymized, rows, release.options)
+    beside = None if releases is None else judge_releases(releases, k=anonymized.rule.k)
     found = (
         k_finding,
         _mapping_finding(measured),
         *_most_found_first(traces_after, [trace_finding, whole_finding, *rows_findings]),
         *_inference_findings(inferred),
+        *(() if beside is None else beside.findings),
         *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
         *telling_findings(anonymized),
         *measured.log.findings,
@@ -158,6 +169,7 @@ def judge_events(
         whole_trace_verdict=whole_finding.verdict,
         rows_verdict=worst([finding.verdict for finding in rows_findings]),
         findings=tuple(finding for finding in found if finding is not None),
+        releases=beside,
     )
 
 

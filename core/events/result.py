@@ -31,6 +31,7 @@ from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_
 from core.events.suggestions import Suggestions
 from core.events.tool import TOOL
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
+from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, Where, verdict_of
 from core.settings_form import described, report_lines, reported, settings_document
 from core.verdict import Verdict, worst_first
@@ -135,6 +136,7 @@ def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result
         first=(*_FIRST, told, *(each.measure for each in risk_figures(audit))),
         groups=tuple(_groups(audit, outcomes)),
         settings=_settings(audit),
+        limits=releases_limits(audit.releases),
         asked=settings_document(audit.measured.log.settings, audit.anonymized.rule, audit.release.options),
         seeds={"pseudonym_seed": None if audit.release.options.pseudonym_seed is None else "given"},
     )
@@ -160,6 +162,7 @@ def _groups(audit: EventAudit, outcomes: Sequence[Outcome]) -> Iterator[Group]:
     yield Group("traces", "Trace risk", (trace_drawing(before, after), _traces_table(before, after)))
     yield Group("rows", "What counts and order tell", (_rows_table(audit),))
     yield Group("heat_maps", "Heat maps", tuple(heat_maps(audit)))
+    yield from releases_groups(audit.releases)
     several = len({each.k for each in outcomes}) > 1
     yield Group("curve", "Strategies", (curve_drawing(audit, outcomes),) if several else ())
     title = "Diversity within combinations"
@@ -246,7 +249,8 @@ def _headline(audit: EventAudit) -> Text:
             "time_tells_share",
         )
     )
-    reason = _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit)
+    told = told_in_headline(audit)
+    reason = _REASONS.get(told) or (_OF_RELEASES if _is_of_releases(told) else _known_events_reason(audit))
     said = text(
         reason,
         k=k,
@@ -288,6 +292,13 @@ _REASONS = {
 }
 
 
+_OF_RELEASES = "Whoever has an earlier export too learns more of users."
+
+
+def _is_of_releases(check: str) -> bool:
+    return "release" in check
+
+
 def _known_events_reason(audit: EventAudit) -> str:
     if not audit.release.verification.k_reached:
         return (
@@ -305,7 +316,8 @@ def told_in_headline(audit: EventAudit) -> str:
         return "k_anonymity"
     if audit.overall is Verdict.PASS:
         return ""
-    told = [each for each in audit.findings if each.check in (*_REASONS, "trace_risk")]
+    known = (*_REASONS, "trace_risk")
+    told = [each for each in audit.findings if each.check in known or _is_of_releases(each.check)]
     grave = [each.check for each in worst_first(told) if each.verdict is audit.overall]
     if grave and grave[0] in _LINKED:  # one harm, however it is found: what singles out most comes first
         return next(each.check for each in told if each.check in _LINKED and each.verdict is audit.overall)
