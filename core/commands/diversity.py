@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from core import diversity
 from core.asked import Asked
 from core.at_hand import bytes_at, is_file, source_at
-from core.commands import output
+from core.commands import earlier, output
 from core.commands.audited import Audited
 from core.commands.reading import table_reader
 from core.demo import DEMO_ROLES, LABEL, diversity_table
@@ -61,8 +61,12 @@ def audit(arguments: Asked) -> Audited:
     training = table_reader(arguments)(arguments.train) if arguments.train else None
     problem = diversity.prepare_search(data, settings, choice, training=training)
     measured = diversity.measure_diversity(problem, n_jobs=arguments.jobs)
-    audited = diversity.judge_diversity(measured, thresholds)
-    chosen = _chosen(audited, arguments.pair)
+    before = earlier.read_before(arguments)
+    pair = None if arguments.pair is None else (arguments.pair[0], arguments.pair[1])
+    _check_pair(measured, pair)
+    audited = diversity.judge_diversity(measured, thresholds, pair=pair, earlier=before.releases)
+    chosen = _chosen(audited, pair)
+    _write_ledger(arguments, before, problem, chosen)
     further: dict[str, object] = {}
     ranked: Sequence[diversity.SinglingOut] = ()
     if arguments.repeats and audited.recommended is not None:
@@ -73,13 +77,13 @@ def audit(arguments: Asked) -> Audited:
     if arguments.rank_columns:
         ranked = diversity.rank_by_singling_out(data.table, data.columns)
         further["singling_out"] = [asdict(each) for each in ranked]
-    written = _write_release(arguments.release, audited)
+    written = _write_release(arguments.release, audited, chosen)
     further["seconds"] = round(time.perf_counter() - started, 3)
 
     def report(created_at: datetime) -> Report:
         from core.diversity.report import diversity_report  # noqa: PLC0415 - takes long to import
 
-        return diversity_report(audited, chosen, created_at=created_at)
+        return diversity_report(audited, chosen, created_at=created_at, earlier=before.facts())
 
     return Audited(
         verdict=audited.overall,
@@ -89,6 +93,8 @@ def audit(arguments: Asked) -> Audited:
         written=(*_offered_lines(audited), *_asked_lines(further.get("stability"), ranked)),
         evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
         is_incomplete=not written,
+        problems=before.problems,
+        unread=before.problems,
     )
 
 
@@ -106,16 +112,34 @@ def _absent_roles(settings: diversity.DiversitySettings) -> list[str]:
     return [told[name].flag for name in _ROLES if not getattr(settings, name)]
 
 
-def _chosen(audited: diversity.DiversityAudit, pair: Sequence[int] | None) -> diversity.Configuration | None:
+def _check_pair(measured: diversity.DiversitySearch, pair: tuple[int, int] | None) -> None:
+    if pair is not None and pair not in measured.problem.settings.pairs:
+        raise input_error("--pair: k = {k} and ℓ = {l} were not searched.", k=pair[0], l=pair[1])
+
+
+def _chosen(
+    audited: diversity.DiversityAudit, pair: tuple[int, int] | None
+) -> diversity.Configuration | None:
     """Return the pair of k and l that was asked for, else the recommended one, where there is any."""
     recommended = audited.recommended
     if pair is None:
         return None if recommended is None else audited.search.configuration(recommended.k, recommended.l)
-    k, l = pair  # noqa: E741 - as the literature calls it
-    known = {(each.k, each.l): each for each in audited.search.configurations}
-    if (k, l) not in known:
-        raise input_error("--pair: k = {k} and ℓ = {l} were not searched.", k=k, l=l)
-    return known[k, l]
+    return audited.search.configuration(*pair)
+
+
+def _write_ledger(
+    arguments: Asked,
+    before: earlier.Before,
+    problem: diversity.SearchProblem,
+    chosen: diversity.Configuration | None,
+) -> None:
+    """Write the ledger of the release, where one is asked for."""
+    if arguments.ledger is None:
+        return
+    table = None if chosen is None else diversity.ledger_table(problem, chosen)
+    if chosen is None or table is None:
+        raise AuditInputError("--ledger: no pair of k and ℓ meets the limits, so that there is no release.")
+    before.write_ledger(arguments.ledger, [table], k=chosen.k)
 
 
 def _settings(arguments: Asked) -> diversity.DiversitySettings:
@@ -220,18 +244,18 @@ def _choice(arguments: Asked) -> diversity.ModelChoice:
     return choice
 
 
-def _write_release(path: Path | None, audit: diversity.DiversityAudit) -> bool:
-    """Write the recommended table; return False when it was asked for and there is none."""
+def _write_release(
+    path: Path | None, audit: diversity.DiversityAudit, chosen: diversity.Configuration | None
+) -> bool:
+    """Write the table of the pair; return False when it was asked for and there is none."""
     if path is None:
         return True
-    if audit.recommended is None:
+    if chosen is None or chosen.kept_set is None or not chosen.kept_set.n_kept:
         unwritten = "{path} was not written: no pair of k and ℓ meets the limits."
         output.print_problems((text(unwritten, path=str(path)),))
         return False
-    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
-    if chosen.kept_set is not None:
-        data = table_csv(diversity.released_table(audit.search.problem, chosen.kept_set.kept_cells))
-        output.write_new_files("--release", {path: data})
+    data = table_csv(diversity.released_table(audit.search.problem, chosen.kept_set.kept_cells))
+    output.write_new_files("--release", {path: data})
     return True
 
 

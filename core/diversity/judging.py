@@ -10,11 +10,15 @@ import numpy as np
 from core.attribute_disclosure import distinct_l
 from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
-from core.diversity.measuring import Configuration, DiversitySearch, Status, measure_diversity
+from core.diversity.measuring import Configuration, DiversitySearch, KeptSet, Status, measure_diversity
 from core.diversity.problem import SearchProblem, prepare_search
-from core.diversity.release import released_table
+from core.diversity.release import read_back, released_table
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice, Sort, Task
 from core.equivalence import equivalence_classes
+from core.plain import table_csv
+from core.releases import EarlierTable, Ledger, ReleasedTable
+from core.risk import RiskAudit, RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.risk import released_table as risk_released_table
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
@@ -307,6 +311,58 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
     )
 
 
+_SAID_HERE = ("unchosen_columns",)  # as `untouched_columns`
+
+
+def released_audit(
+    measured: DiversitySearch, configuration: Configuration, earlier: Sequence[EarlierTable | Ledger] = ()
+) -> RiskAudit | None:
+    """Return what Disclosure risk says of a pair's release, read back; None where nothing is released.
+
+    Held against the k and ℓ of the pair, beside `earlier` releases where there are some.
+    """
+    problem, settings = measured.problem, measured.problem.settings
+    if configuration.kept_set is None or not configuration.kept_set.n_kept:
+        return None
+    digests = [each.dataset.fingerprint if isinstance(each, EarlierTable) else each.name for each in earlier]
+    key = (configuration.k, configuration.l, *digests)
+    if key not in measured.released:
+        release, asked = _read_release(problem, configuration.kept_set)
+        risk = measure_risk(release, settings=asked, earlier=earlier)
+        limits = RiskThresholds(
+            k=configuration.k,
+            l=configuration.l if settings.diversity == "distinct" else None,
+            entropy_l=float(configuration.l) if settings.diversity == "entropy" else None,
+        )
+        measured.released[key] = judge_risk(risk, limits)
+    return measured.released[key]
+
+
+def _read_release(problem: SearchProblem, kept_set: KeptSet) -> tuple[Dataset, RiskSettings]:
+    """Return a release as its bytes read, and what its columns are."""
+    release, column_of = read_back(table_csv(released_table(problem, kept_set.kept_cells)), problem)
+    return release, RiskSettings(
+        quasi_identifiers=tuple(column_of[name] for name in problem.settings.quasi_identifiers),
+        sensitive=tuple(column_of[name] for name in problem.settings.sensitive_attributes),
+    )
+
+
+def ledger_table(problem: SearchProblem, configuration: Configuration) -> ReleasedTable | None:
+    """Return a pair's release as the next one is compared with it; None where nothing is released."""
+    kept_set = configuration.kept_set
+    if kept_set is None or not kept_set.n_kept:
+        return None
+    return risk_released_table(*_read_release(problem, kept_set))
+
+
+def _about_the_release(audit: RiskAudit | None) -> Iterator[Finding]:
+    """Yield what the judge of finished tables finds in the release, so that the two never contradict."""
+    for finding in () if audit is None else audit.all_findings:
+        is_new = finding.verdict is not Verdict.PASS or "release" in finding.check
+        if is_new and finding.check not in _SAID_HERE:
+            yield finding
+
+
 _RECOMMENDED_DELETION = 0.2
 
 
@@ -340,6 +396,7 @@ class DiversityAudit:
     # NOT_ASSESSED when accuracy cannot be assessed
     verdict: Verdict
     overall: Verdict  # the worse of the verdict and the findings
+    released: RiskAudit | None = None  # what Disclosure risk says of the table that is offered
 
 
 def audit_diversity(
@@ -350,16 +407,25 @@ def audit_diversity(
     thresholds: DiversityThresholds | None = None,
     training: Dataset | None = None,
     n_jobs: int = 1,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> DiversityAudit:
     """Get the model, search the grid and judge it; see `prepare_search` and `judge_diversity`."""
     problem = prepare_search(data, settings, choice or ModelChoice(), training=training)
-    return judge_diversity(measure_diversity(problem, n_jobs=n_jobs), thresholds)
+    return judge_diversity(measure_diversity(problem, n_jobs=n_jobs), thresholds, earlier=earlier)
 
 
 def judge_diversity(
-    measured: DiversitySearch, thresholds: DiversityThresholds | None = None
+    measured: DiversitySearch,
+    thresholds: DiversityThresholds | None = None,
+    *,
+    pair: tuple[int, int] | None = None,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> DiversityAudit:
-    """Filter and sort the configurations, and say what to make of them."""
+    """Filter and sort the configurations, and say what to make of them.
+
+    `pair`: the k and ℓ whose release is judged, without it the recommended; `earlier`: releases of the same
+    people before it, or their ledgers.
+    """
     thresholds = thresholds or DiversityThresholds()
     meeting = [each for each in measured.configurations if _meets(each, measured, thresholds)]
     recommended = _recommendation(meeting, measured)
@@ -372,13 +438,18 @@ def judge_diversity(
         *(finding for finding in found if finding is not None),
         *measured.problem.notes,
     ]
-    if recommended is not None:
-        chosen = measured.configuration(recommended.k, recommended.l)
+    if pair is None and recommended is not None:
+        pair = recommended.k, recommended.l
+    released = None
+    if pair is not None:
+        chosen = measured.configuration(*pair)
+        released = released_audit(measured, chosen, earlier)
         findings += [
             *_about_untouched_columns(measured.problem, chosen),
             *_about_homogeneous_classes(chosen),
             *_about_accuracy(measured.problem, chosen),
             *_about_the_baseline(measured.problem, chosen),
+            *_about_the_release(released),
         ]
     verdict = _verdict(measured, recommended)
     return DiversityAudit(
@@ -391,6 +462,7 @@ def judge_diversity(
         findings=worst_first(findings),
         verdict=verdict,
         overall=worst([verdict, *(finding.verdict for finding in findings)]),
+        released=released,
     )
 
 

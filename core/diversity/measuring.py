@@ -31,6 +31,7 @@ from core.diversity.release import KeptCells, Verification, released_table, veri
 from core.equivalence import EquivalenceClasses
 from core.jobs import Threads
 from core.plain import holds_formulas, table_csv
+from core.risk import RiskAudit
 from core.utility import categorical_ncp, numeric_ncp
 from core.words import input_error, own
 
@@ -426,6 +427,8 @@ class DiversitySearch:
     problem: SearchProblem  # what was searched
     # every pair of k and l, in the order of the grid
     configurations: tuple[Configuration, ...] = field(repr=False)
+    # what Disclosure risk said of releases that were judged, by pair and earlier releases
+    released: dict[tuple[object, ...], RiskAudit] = field(default_factory=dict, repr=False)
 
     def configuration(self, k: int, l: int) -> Configuration:  # noqa: E741 - the model's own letter
         """Return the configuration of one pair of the grid."""

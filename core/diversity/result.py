@@ -24,6 +24,7 @@ from core.diversity.charts import (
 from core.diversity.judging import cause_of_failure
 from core.diversity.minimized import known_as, ranges
 from core.diversity.tool import TOOL
+from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Note, Part, Result, Table
 from core.settings_form import report_lines, settings_document
 from core.utility import average_class_size, discernibility
@@ -115,6 +116,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
                 (Table("bins", "How sensitive values are counted", _BINS, problem.sensitive),),
             ),
             *([] if picked is None else _released(problem, picked)),
+            *releases_groups(None if audit.released is None else audit.released.releases),
             Group("untouched", "Figures", tuple(_untouched(problem)), where="report"),
             Group("recommended", _RECOMMENDED_TITLE, _recommended(audit), where="report", is_detail=True),
         ),
@@ -126,6 +128,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
             "Model": own(_model(problem)),
         },
         asked=settings_document(settings, choice, audit.thresholds),
+        limits=releases_limits(None if audit.released is None else audit.released.releases),
         seeds={
             "split_seed": choice.split_seed,
             "seed": choice.seed,
@@ -158,6 +161,8 @@ def _headline(audit: DiversityAudit) -> str:
         accuracy=percent(chosen.accuracy),
         removed=part_of(chosen.deletion_ratio, audit.search.problem.n_records, "records"),
     )
+    if any(each.verdict is Verdict.FAIL for each in audit.findings):
+        return joined([start, "But its release gives more away."])
     found = [finding for finding in audit.findings if finding.check == "untouched_columns"]
     if not found or not found[0].n_affected:
         return start

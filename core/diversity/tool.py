@@ -3,9 +3,9 @@
 from core.demo import DEMO_NAMES, DIVERSITY
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice
 from core.measures import diversity as diversity_measures
-from core.measures import shared
-from core.options import EVIDENCE, MOST_JOBS, READING, file_option, option, switch, written_option
-from core.tools import Input, Tool
+from core.measures import releases, shared
+from core.options import EVIDENCE, LEDGER, MOST_JOBS, READING, file_option, option, switch, written_option
+from core.tools import EARLIER, Input, Tool
 
 _MOST_REPEATS = 1_000
 _LIMITS = (
@@ -38,7 +38,13 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=tuple(
         measure.key
-        for measures in (diversity_measures.MEASURES, shared.COST, shared.DISCLOSURE, shared.MEASURES)
+        for measures in (
+            diversity_measures.MEASURES,
+            shared.COST,
+            shared.DISCLOSURE,
+            shared.MEASURES,
+            releases.MEASURES,
+        )
         for measure in measures
     ),
     asked="Which k and ℓ protect people at an accuracy of my model that I can live with?",
@@ -69,6 +75,7 @@ TOOL = Tool(
             needed=False,
             taken_by=(file_option("--train", "table to train on, instead of a split", metavar="TABLE"),),
         ),
+        EARLIER,
     ),
     settings=DiversitySettings,
     thresholds=DiversityThresholds,
@@ -97,13 +104,14 @@ TOOL = Tool(
         switch("--rank-columns", "rank the columns by records singled out; without roles only that"),
         option(
             "--pair",
-            "the pair that --report shows (default: the recommended one)",
+            "the pair that is judged, shown and written (default: the recommended one)",
             use="input",
             kind=int,
             n_values=2,
             metavar="K,L",
         ),
-        written_option("--release", "write the recommended anonymized table"),
+        written_option("--release", "write the anonymized table of the pair"),
+        *LEDGER,
         *READING,
         EVIDENCE,
     ),

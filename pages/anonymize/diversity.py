@@ -16,6 +16,8 @@ from core.words import say
 from pages.anonymize.diversity_parts.pair import SPLITS, show_side_by_side, show_stability
 from pages.anonymize.diversity_parts.results import downloads, judge_live, report
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search, show_asked
+from pages.components.drawer import EARLIER
+from pages.components.earlier import ask_for_earlier
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_part
 from pages.components.policy import ask_for_settings_file
@@ -36,6 +38,8 @@ def _show_drawer(shown: Shown) -> None:
     with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
         ask_for_settings_file(TOOL.key)
         shown.found["asked"] = ask_for_search(data)
+        with st.expander(say(EARLIER), icon=":material/history:"):
+            shown.given["earlier"] = ask_for_earlier(TOOL.key)
         _show_singling_out(data)
 
 

@@ -91,7 +91,7 @@ def test_search__shows_the_trade_off_and_the_recommended_pair_and_limits_judge_a
     metrics = _metrics(app)
     assert metrics["Accuracy on all untouched records"].endswith("%")
     assert int(metrics["Smallest class size (k)"]) >= app.number_input[-2].value
-    assert (len(app.get("vega_lite_chart")), len(app.get("download_button"))) == (4, 9)
+    assert (len(app.get("vega_lite_chart")), len(app.get("download_button"))) == (4, 10)
     before = _listed(app)
     assert (before["Removed"] > 0).all()
     removed = _of(app.slider, "diversity_max_deletion")
@@ -217,7 +217,7 @@ def test_predictions__leave_accuracy_not_assessed(open_page: OpenPage) -> None:
 def _with_model(app: AppTest, data: bytes) -> AppTest:
     app.selectbox(key="diversity_model").set_value("file").run()
     assert "Upload the model to go on." in _said(app)
-    return app.file_uploader[-1].set_value(("model.skops", data, "application/octet-stream")).run()
+    return app.file_uploader[-2].set_value(("model.skops", data, "application/octet-stream")).run()
 
 
 @pytest.mark.slow
@@ -228,7 +228,7 @@ def test_model_file__is_used_and_one_that_is_a_pickle_refused(iris: AppTest) -> 
     frame = read_dataset(diversity_table("iris").data, name="iris.csv").frame.astype(float)
     model = DecisionTreeClassifier(random_state=0).fit(frame.drop(columns="target"), frame["target"])
     data = ("model.skops", skops.io.dumps(model), "application/octet-stream")
-    app = _search(app.file_uploader[-1].set_value(data).run())
+    app = _search(app.file_uploader[-2].set_value(data).run())
     assert not app.exception
     assert _metrics(app)["Accuracy on all untouched records"] == "100 %"
 

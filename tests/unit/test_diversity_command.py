@@ -58,7 +58,7 @@ def test_demo__prints_the_document(capsys: Told) -> None:
 def test_reference_cells__meet_a_figure_of_the_reference(capsys: Told) -> None:
     asked = "--demo breast_cancer --model tree --reference-cells --k-min 47 --k-max 47 --l-min 46"
     code, found = document(capsys, "diversity", *asked.split())
-    assert code == 0
+    assert code == 1  # numbers as good as equal count once where the release is judged
     figures = {(c["k"], c["l"]): (c["deletion_ratio"], c["accuracy"]) for c in found["configurations"]}
     assert figures.keys() == {(47, 46), (47, 47)}
     assert figures[47, 46] == pytest.approx((0.1649122807, 0.8854166667), abs=1e-10)

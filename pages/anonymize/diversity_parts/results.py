@@ -16,6 +16,7 @@ from core.diversity import (
     DiversitySearch,
     DiversityThresholds,
     judge_diversity,
+    ledger_table,
     minimized_sources,
     released_table,
 )
@@ -30,6 +31,7 @@ from core.words import percent, say
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick
 from pages.components import results
 from pages.components.asking import ask_for_form
+from pages.components.earlier import ledger_download
 from pages.components.parts import show_part
 from pages.components.shown import Shown
 from pages.components.text import short_digest
@@ -52,9 +54,10 @@ def judge_live(shown: Shown) -> None:
     with limits:
         thresholds = _ask_for_limits(measured)
     found, pair = st.container(), st.container()
-    audit = shown.found["audit"] = judge_diversity(measured, thresholds)
     with pair:
-        picked = shown.found["picked"] = ask_for_pair(audit, mark)
+        picked = shown.found["picked"] = ask_for_pair(judge_diversity(measured, thresholds), mark)
+    judged = judge_diversity(measured, thresholds, pair=(picked.k, picked.l), earlier=shown.earlier.releases)
+    shown.found["audit"] = judged
     shown.judge(thresholds)
     shown.depends_on = [shown.found["identity"], picked.k, picked.l]
     with found:
@@ -132,7 +135,9 @@ def _take_click(key: str, mark: str) -> None:
 
 def report(shown: Shown, created_at: datetime) -> Report:
     """Return the report of the search and the pair."""
-    return diversity_report(shown.audit, shown.found["picked"], created_at=created_at)
+    return diversity_report(
+        shown.audit, shown.found["picked"], created_at=created_at, earlier=shown.earlier.facts()
+    )
 
 
 def downloads(shown: Shown) -> list[results.Download]:
@@ -142,7 +147,13 @@ def downloads(shown: Shown) -> list[results.Download]:
     if picked.kept_set is None or picked.verification is None:
         return found
     stem = f"{audit.search.problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
-    return [*_release_downloads(audit, picked, stem, digest), *found]
+    table = ledger_table(audit.search.problem, picked)
+    ledger = (
+        []
+        if table is None
+        else [ledger_download(lambda: [table], k=picked.k, earlier=shown.earlier, identity=digest)]
+    )
+    return [*_release_downloads(audit, picked, stem, digest), *found, *ledger]
 
 
 def _release_downloads(
