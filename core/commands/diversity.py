@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -69,9 +68,7 @@ def audit(arguments: Asked) -> Audited:
     _write_ledger(arguments, before, problem, chosen)
     further: dict[str, object] = {}
     ranked: Sequence[diversity.SinglingOut] = ()
-    if arguments.repeats and audited.recommended is not None:
-        recommended = measured.configuration(audited.recommended.k, audited.recommended.l)
-        stability = diversity.repeat_configuration(problem, recommended, n_repeats=arguments.repeats)
+    if (stability := audited.stability) is not None:
         further["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
                                 "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
@@ -90,7 +87,7 @@ def audit(arguments: Asked) -> Audited:
         report=report,
         further=further,
         result=lambda: diversity_result(audited, chosen),
-        written=(*_offered_lines(audited), *_asked_lines(further.get("stability"), ranked)),
+        written=(*_offered_lines(audited), *_ranked_lines(ranked)),
         evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
         is_incomplete=not written,
         problems=before.problems,
@@ -259,16 +256,10 @@ def _write_release(
     return True
 
 
-def _asked_lines(stability: object, ranked: Sequence[diversity.SinglingOut]) -> Iterator[str]:
-    """Yield what was asked for beside the search."""
-    if stability is not None:
-        yield text("over seeds: {figures}", figures=json.dumps(stability))
-    if ranked:
-        yield from _ranked_lines(ranked)
-
-
 def _ranked_lines(ranked: Sequence[diversity.SinglingOut]) -> Iterator[str]:
-    """Yield the columns, those that single out most first."""
+    """Yield the columns, those that single out most first; nothing where they were not asked for."""
+    if not ranked:
+        return
     from core.diversity.result import singling_out_table  # noqa: PLC0415 - takes long to import
     from core.reports.as_text import table_lines  # noqa: PLC0415 - the same
 

@@ -10,7 +10,15 @@ import numpy as np
 from core.attribute_disclosure import distinct_l
 from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
-from core.diversity.measuring import Configuration, DiversitySearch, KeptSet, Status, measure_diversity
+from core.diversity.measuring import (
+    Configuration,
+    DiversitySearch,
+    KeptSet,
+    Stability,
+    Status,
+    measure_diversity,
+    repeat_configuration,
+)
 from core.diversity.problem import SearchProblem, prepare_search
 from core.diversity.release import read_back, released_table
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice, Sort, Task
@@ -234,7 +242,19 @@ def _about_homogeneous_classes(configuration: Configuration) -> Iterator[Finding
     )
 
 
-def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
+def _stability(measured: DiversitySearch, configuration: Configuration) -> Stability | None:
+    """Return a pair's accuracy over as many splits as the settings ask for, measured once."""
+    n_splits, key = measured.problem.settings.n_splits, (configuration.k, configuration.l)
+    if configuration.evaluation is None or n_splits == 1:
+        return None
+    if key not in measured.repeated:
+        measured.repeated[key] = repeat_configuration(measured.problem, configuration, n_repeats=n_splits)
+    return measured.repeated[key]
+
+
+def _about_accuracy(
+    problem: SearchProblem, configuration: Configuration, stability: Stability | None
+) -> Iterator[Finding]:
     evaluation = configuration.evaluation
     if evaluation is None:
         return
@@ -259,8 +279,25 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> Ite
     few = evaluation.n_holdout < _FEW_HOLDOUT_RECORDS
     if few:
         found.append(text("{n} record says little.", "{n} records say little.", n=evaluation.n_holdout))
-    yield Finding.of("accuracy", Verdict.WARN if few else Verdict.PASS, n_affected=evaluation.n_holdout)(
-        joined(found)
+    is_lucky = False
+    if stability is not None:
+        is_lucky = stability.mean < problem.settings.target <= evaluation.accuracy
+        found.append(_over_splits(stability))
+    if is_lucky:
+        target = percent(problem.settings.target)
+        found.append(text("That is below the target of {target}: the one split was lucky.", target=target))
+    verdict = Verdict.WARN if few or is_lucky else Verdict.PASS
+    yield Finding.of("accuracy", verdict, n_affected=evaluation.n_holdout)(joined(found))
+
+
+def _over_splits(stability: Stability) -> Text:
+    return text(
+        "Over {n} split of these records it is {mean} on average, 95 % of them between {low} and {high}.",
+        "Over {n} splits of these records it is {mean} on average, 95 % of them between {low} and {high}.",
+        n=len(stability.accuracies),
+        mean=percent(stability.mean),
+        low=percent(stability.low),
+        high=percent(stability.high),
     )
 
 
@@ -397,6 +434,7 @@ class DiversityAudit:
     verdict: Verdict
     overall: Verdict  # the worse of the verdict and the findings
     released: RiskAudit | None = None  # what Disclosure risk says of the table that is offered
+    stability: Stability | None = None  # its accuracy over several splits; None of one, and without a model
 
 
 def audit_diversity(
@@ -440,14 +478,15 @@ def judge_diversity(
     ]
     if pair is None and recommended is not None:
         pair = recommended.k, recommended.l
-    released = None
+    released = stability = None
     if pair is not None:
         chosen = measured.configuration(*pair)
+        stability = _stability(measured, chosen)
         released = released_audit(measured, chosen, earlier)
         findings += [
             *_about_untouched_columns(measured.problem, chosen),
             *_about_homogeneous_classes(chosen),
-            *_about_accuracy(measured.problem, chosen),
+            *_about_accuracy(measured.problem, chosen, stability),
             *_about_the_baseline(measured.problem, chosen),
             *_about_the_release(released),
         ]
@@ -463,6 +502,7 @@ def judge_diversity(
         verdict=verdict,
         overall=worst([verdict, *(finding.verdict for finding in findings)]),
         released=released,
+        stability=stability,
     )
 
 

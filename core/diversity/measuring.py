@@ -427,6 +427,8 @@ class DiversitySearch:
     problem: SearchProblem  # what was searched
     # every pair of k and l, in the order of the grid
     configurations: tuple[Configuration, ...] = field(repr=False)
+    # accuracies over other splits of pairs that were judged
+    repeated: dict[tuple[int, int], Stability] = field(default_factory=dict, repr=False)
     # what Disclosure risk said of releases that were judged, by pair and earlier releases
     released: dict[tuple[object, ...], RiskAudit] = field(default_factory=dict, repr=False)
 

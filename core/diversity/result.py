@@ -11,6 +11,7 @@ from core.diversity import (
     DiversityAudit,
     SearchProblem,
     SinglingOut,
+    Stability,
     Verification,
     released_generalizations,
 )
@@ -108,7 +109,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
                 tuple(_trade_off(audit, picked)),
                 empty="No pair of k and ℓ has an accuracy to draw.",
             ),
-            Group("pair", "Figures", tuple(_figures(problem, picked))),
+            Group("pair", "Figures", tuple(_figures(audit, picked))),
             *_lists(audit),
             Group(
                 "bins",
@@ -152,13 +153,14 @@ def _headline(audit: DiversityAudit) -> str:
         cause = cause_of_failure(audit)
         return joined([none, cause]) if cause else none
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    stability = audit.search.repeated.get((chosen.k, chosen.l))
     start = text(
         "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} removed."
         if is_class
         else "Start from k = {k}, ℓ = {l}: {accuracy} R², {removed} removed.",
         k=chosen.k,
         l=chosen.l,
-        accuracy=percent(chosen.accuracy),
+        accuracy=percent(chosen.accuracy) if stability is None else _with_range(stability),
         removed=part_of(chosen.deletion_ratio, audit.search.problem.n_records, "records"),
     )
     if any(each.verdict is Verdict.FAIL for each in audit.findings):
@@ -172,6 +174,11 @@ def _headline(audit: DiversityAudit) -> str:
         n=found[0].n_affected,
     )
     return joined([start, but])
+
+
+def _with_range(stability: Stability) -> Text:
+    mean, low, high = (percent(each) for each in (stability.mean, stability.low, stability.high))
+    return text("{mean} ({low} to {high})", mean=mean, low=low, high=high)
 
 
 def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
@@ -208,8 +215,9 @@ def _trade_off(audit: DiversityAudit, picked: Configuration | None) -> Iterator[
         )
 
 
-def _figures(problem: SearchProblem, picked: Configuration | None) -> Iterator[Figure]:
+def _figures(audit: DiversityAudit, picked: Configuration | None) -> Iterator[Figure]:
     """Yield the figures of the pair, judged where it is held against k, l or the target."""
+    problem, stability = audit.search.problem, audit.stability
     untouched = Figure("base_accuracy", problem.base_accuracy, of=_model(problem))
     if picked is None:
         yield untouched
@@ -219,6 +227,11 @@ def _figures(problem: SearchProblem, picked: Configuration | None) -> Iterator[F
     if evaluation is not None:
         reached = _held(evaluation.accuracy >= target)
         yield Figure("accuracy", evaluation.accuracy, _at_least(percent(target)), reached, of)
+        if stability is not None:
+            held = _held(stability.mean >= target)
+            yield Figure("splits_accuracy", stability.mean, _at_least(percent(target)), held, of)
+            yield Figure("splits_accuracy_low", stability.low, of=of)
+            yield Figure("splits_accuracy_high", stability.high, of=of)
         for key in ("baseline_accuracy", "balanced_accuracy", "untouched_accuracy", "anonymized_accuracy"):
             yield Figure(key, getattr(evaluation, key), of=of)
     yield untouched

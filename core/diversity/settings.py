@@ -105,6 +105,16 @@ class DiversitySettings:
         none="5 points below the untouched model's",
         widget=Widget(kind="slider", key="target"),
     )
+    n_splits: int = setting(
+        20,
+        "Splits that the pair is measured on",
+        "The search takes one split of the kept records, and the best of many pairs is best partly by luck. "
+        "The pair that is shown is measured on so many, and the range of its accuracy told.",
+        "--splits",
+        least=1,
+        most=1_000,
+        metavar="N",
+    )
     cells: CellRule = setting(
         "proper",
         "Cells are made",

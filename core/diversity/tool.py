@@ -7,7 +7,6 @@ from core.measures import releases, shared
 from core.options import EVIDENCE, LEDGER, MOST_JOBS, READING, file_option, option, switch, written_option
 from core.tools import EARLIER, Input, Tool
 
-_MOST_REPEATS = 1_000
 _LIMITS = (
     (
         "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
@@ -19,7 +18,7 @@ _LIMITS = (
     ),
     (
         "The best of many pairs is best partly by luck. The interval says how far an accuracy from so few "
-        "records can be off; repeating over other splits shows how much the choice of split does."
+        "records can be off, and the range over other splits how much the choice of split does."
     ),
     "Distinct ℓ counts values, not how close they are or how likely: t and entropy ℓ say more.",
     (
@@ -92,15 +91,6 @@ TOOL = Tool(
         switch("--regression", "the same as --task regression", sets="task", to="regression"),
         switch("--reference-cells", "cells, diversity and labels as in the published reference"),
         option("--jobs", "threads (1)", kind=int, default=1, least=1, most=MOST_JOBS, metavar="N"),
-        option(
-            "--repeats",
-            "repeat the recommended pair over N seeds",
-            kind=int,
-            default=0,
-            least=0,
-            most=_MOST_REPEATS,
-            metavar="N",
-        ),
         switch("--rank-columns", "rank the columns by records singled out; without roles only that"),
         option(
             "--pair",

@@ -91,13 +91,17 @@ def _search(
         )
     except diversity.SearchStoppedError:
         return None
-    return diversity.measure_diversity(
+    measured = diversity.measure_diversity(
         problem,
         n_jobs=min(MOST_THREADS, cpu_count()),
         on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Pairs of k and ℓ"),
         should_stop=lambda: progress.stop_asked,
         on_start=progress.keep,
     )
+    if not progress.stop_asked:
+        progress.report(0, 0, "Splits")
+        diversity.judge_diversity(measured)  # which remembers what it measures of the recommended pair
+    return measured
 
 
 def _show_singling_out(data: Dataset) -> None:

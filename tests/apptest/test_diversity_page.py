@@ -118,8 +118,6 @@ def test_pair__shows_what_was_picked_never_an_l_above_k_and_a_range_over_splits(
     assert "k = 4, ℓ = 4: " in _said(app)
     app.button(key="diversity_take_recommended").click().run()
     assert f"k = {app.number_input(key=k).value}" in _said(app)
-    app.button(key="diversity_repeats_start").click().run()
-    _wait(app, "diversity_repeats_stop")
     assert not app.exception
     assert "Over 20 splits the mean is" in _said(app)
 

@@ -75,11 +75,11 @@ def test_sorting_and_filters__order_the_result_list(capsys: Told) -> None:
 
 
 def test_text__names_verdict_model_and_recommendation(capsys: Told) -> None:
-    assert main([*IRIS, "--k-max", "9", "--target-accuracy", "0.5", "--repeats", "3"]) == 0
+    assert main([*IRIS, "--k-max", "9", "--target-accuracy", "0.5", "--splits", "3"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("WARN: Start from k = ")
     assert "decision tree" in text
-    assert "over seeds: " in text
+    assert "Over 3 splits of these records it is " in text
     assert "… and " in text
     assert "nothing and can be released, beside those on the list; --json prints all\n" in text
 

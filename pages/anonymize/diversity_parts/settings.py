@@ -169,6 +169,7 @@ def _ask_for_ranges(data: Dataset, task: Task, untouched: UntouchedModel | None)
         },
         "l_min": {**bounded, "span": (1, most)},
         "target_accuracy": {"mark": str(target), "start": target},  # another model, another target
+        "n_splits": {},
     }
     if task == "regression":
         given["target_accuracy"]["label"] = say("Target R²")
