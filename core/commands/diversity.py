@@ -40,7 +40,7 @@ _COLUMNS = (*_ROLES, "categorical", "left_out", "one_hot_groups", "predictions_c
 def run(arguments: Asked) -> int:
     """Search, print, return the exit code."""
     settings, data = _settings(arguments), _data(arguments)
-    if arguments.rank_columns and (absent := _absent_roles(settings)):
+    if arguments.rank_columns and (absent := _absent_roles(settings, arguments)):
         _check_columns(arguments, data)
         return _only_rank(data, absent, as_json=arguments.json)
     return audit(arguments).show(arguments)
@@ -55,7 +55,7 @@ def audit(arguments: Asked) -> Audited:
         output.check_new_files("--release", arguments.release)
     data = _data(arguments)
     _check_columns(arguments, data)
-    if absent := _absent_roles(settings):
+    if absent := _absent_roles(settings, arguments):
         raise AuditInputError(_absent("Say which columns to use: {options} is missing.", absent))
     training = table_reader(arguments)(arguments.train) if arguments.train else None
     problem = diversity.prepare_search(data, settings, choice, training=training)
@@ -104,9 +104,10 @@ def _evidence(audited: diversity.DiversityAudit, chosen: diversity.Configuration
     return small_class_evidence([(audited.search.problem.data, settings.quasi_identifiers)], k=k)
 
 
-def _absent_roles(settings: diversity.DiversitySettings) -> list[str]:
+def _absent_roles(settings: diversity.DiversitySettings, arguments: Asked) -> list[str]:
     told = described(diversity.DiversitySettings)
-    return [told[name].flag for name in _ROLES if not getattr(settings, name)]
+    needed = _ROLES[1:] if arguments.model == "none" else _ROLES
+    return [told[name].flag for name in needed if not getattr(settings, name)]
 
 
 def _check_pair(measured: diversity.DiversitySearch, pair: tuple[int, int] | None) -> None:
@@ -221,7 +222,7 @@ def _absent(message: str, options: list[str]) -> Text:
 
 
 def _choice(arguments: Asked) -> diversity.ModelChoice:
-    kinds = get_args(ModelKind)
+    kinds = (*get_args(ModelKind), "none")
     given: dict[str, Any] = {}
     if arguments.predictions:
         given["source"] = "predictions"
@@ -276,9 +277,9 @@ def _offered_lines(audit: diversity.DiversityAudit) -> Iterator[Text]:
         ncp = each.kept_set.ncp if each.kept_set else None
         k = each.verification.k if each.verification else None
         t = each.verification.t if each.verification else None
+        accuracy = "-" if each.accuracy is None else f"{each.accuracy:.4f}"
         yield _cells(
-            f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {each.accuracy:>9.4f} "
-            f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
+            f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {accuracy:>9} {ncp:>6.3f} {k:>6} {t:>6.3f}"
         )
     yield from _rest(len(audit.offered))
     if unlisted := sum(each.status is diversity.Status.NO_DELETION for each in audit.search.configurations):

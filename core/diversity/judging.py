@@ -10,6 +10,7 @@ import numpy as np
 from core.attribute_disclosure import distinct_l
 from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
+from core.diversity.given_models import AnyTable, Predicts
 from core.diversity.measuring import (
     Configuration,
     DiversitySearch,
@@ -65,7 +66,7 @@ def _about_the_outcome(
     n_within_limits: int,
 ) -> Iterator[Finding]:
     n_evaluated = sum(each.status is not Status.STOPPED for each in configurations)
-    if problem.inputs.model is None:
+    if problem.inputs.model is None and not problem.is_without_model:
         yield Finding.of("accuracy_unknown", Verdict.NOT_ASSESSED)(
             "With a column of predictions instead of a model, the accuracy on anonymized or "
             "minimized records cannot be assessed: nobody can ask the model again."
@@ -150,7 +151,7 @@ def cause_of_failure(audit: "DiversityAudit") -> Text | None:
 
 def _about_the_model(problem: SearchProblem) -> Iterator[Finding]:
     """Say when the model knows no more of the untouched records than which label is most frequent."""
-    if problem.base_accuracy > problem.base_baseline:
+    if problem.is_without_model or problem.base_accuracy > problem.base_baseline:
         return
     yield Finding.of("model_below_baseline", Verdict.WARN)(
         "On the {records} the model has accuracy {accuracy}, always saying the most frequent label "
@@ -438,16 +439,36 @@ class DiversityAudit:
 
 
 def audit_diversity(
-    data: Dataset,
+    data: AnyTable,
     settings: DiversitySettings,
     *,
     choice: ModelChoice | None = None,
+    model: Predicts | None = None,
     thresholds: DiversityThresholds | None = None,
     training: Dataset | None = None,
     n_jobs: int = 1,
     earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> DiversityAudit:
-    """Get the model, search the grid and judge it; see `prepare_search` and `judge_diversity`."""
+    """Get the model, search the grid and judge it; see `prepare_search` and `judge_diversity`.
+
+    Parameters
+    ----------
+    data
+        The table to anonymize: as read, or as a pandas frame.
+    settings, thresholds
+        Roles of the columns and the grid; what the person can live with.
+    choice
+        Where the model comes from; None for a tree trained on half of the table, or for `model`.
+    model
+        Any object with ``predict``: a fitted pipeline, XGBoost, LightGBM, or what asks an ONNX session. It is
+        given the features as a frame, with the dtypes of `data` where that is one, and runs in this process.
+    training, n_jobs
+        A table to train on instead of a split; threads.
+    earlier
+        Earlier releases of the same people, or their ledgers.
+    """
+    if model is not None:
+        choice = ModelChoice(source="file", file_name=type(model).__name__, given=model)
     problem = prepare_search(data, settings, choice or ModelChoice(), training=training)
     return judge_diversity(measure_diversity(problem, n_jobs=n_jobs), thresholds, earlier=earlier)
 
@@ -539,6 +560,11 @@ def _least_accuracy(problem: SearchProblem, thresholds: DiversityThresholds) -> 
 
 
 def _meets(configuration: Configuration, measured: DiversitySearch, thresholds: DiversityThresholds) -> bool:
+    if measured.problem.inputs.model is None:
+        kept = (Status.OFFERED, Status.NO_DELETION, Status.ACCURACY_UNKNOWN)
+        return (
+            configuration.status in kept and (configuration.deletion_ratio or 0.0) <= thresholds.max_deletion
+        )
     if configuration.status not in (Status.OFFERED, Status.NO_DELETION):
         return False
     least = _least_accuracy(measured.problem, thresholds)
@@ -601,6 +627,17 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
 def _reason(best: Configuration, n_among: int, conditions: list[Text], problem: SearchProblem) -> Text:
     *others, last = conditions
     those = text("{others} and {last}", others=joined(others, ", "), last=last) if others else last
+    if best.accuracy is None:
+        return text(
+            "Only k = {k}, ℓ = {l} {those}; it removes {removed}.",
+            "Of the {n} pairs that {those}, k = {k}, ℓ = {l} has the largest ℓ, and then the largest k; it "
+            "removes {removed}.",
+            n=n_among,
+            k=best.k,
+            l=best.l,
+            those=those,
+            removed=part_of(best.deletion_ratio or 0.0, problem.n_records, "records"),
+        )
     return text(
         "Only k = {k}, ℓ = {l} {those}; it has {name} {accuracy} and removes {removed}.",
         "Of the {n} pairs that {those}, k = {k}, ℓ = {l} has the largest ℓ, and then the largest k; it has "
@@ -631,6 +668,6 @@ def _low_end(configuration: Configuration) -> float:
 
 
 def _verdict(measured: DiversitySearch, recommended: Recommendation | None) -> Verdict:
-    if recommended is not None:
-        return Verdict.PASS
-    return Verdict.NOT_ASSESSED if measured.problem.inputs.model is None else Verdict.FAIL
+    if measured.problem.inputs.model is None and not measured.problem.is_without_model:
+        return Verdict.NOT_ASSESSED
+    return Verdict.FAIL if recommended is None else Verdict.PASS

@@ -248,7 +248,9 @@ class _Searching:
             return Configuration(k=k, l=l, status=Status.STOPPED)
         verification = self._verification(kept_set)
         evaluation = None
-        if self._inputs.model is None:
+        if self._problem.is_without_model:
+            status = _status(0.0, kept_set, 0.0)
+        elif self._inputs.model is None:
             status = Status.ACCURACY_UNKNOWN
         elif kept_set.n_kept < FEWEST_RECORDS:
             status = Status.TOO_FEW_RECORDS

@@ -37,7 +37,7 @@ def diversity_report(
         diversity_result(audit, picked),
         inputs=inputs,
         created_at=created_at,
-        arguments=(diversity_arguments(audit, inputs, picked),),
+        arguments=() if problem.choice.given is not None else (diversity_arguments(audit, inputs, picked),),
     )
 
 
@@ -68,7 +68,7 @@ def _inputs(problem: SearchProblem) -> Iterator[InputFacts]:
     yield input_facts(problem.data, TABLE)
     if problem.training is not None:
         yield input_facts(problem.training, TRAINING)
-    if choice.source == "file":
+    if choice.source == "file" and choice.given is None:
         yield file_facts(choice.file, MODEL, name=choice.file_name)
 
 

@@ -155,12 +155,14 @@ def _headline(audit: DiversityAudit) -> str:
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     stability = audit.search.repeated.get((chosen.k, chosen.l))
     start = text(
-        "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} removed."
+        "Start from k = {k}, ℓ = {l}: {removed} removed."
+        if chosen.accuracy is None
+        else "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} removed."
         if is_class
         else "Start from k = {k}, ℓ = {l}: {accuracy} R², {removed} removed.",
         k=chosen.k,
         l=chosen.l,
-        accuracy=percent(chosen.accuracy) if stability is None else _with_range(stability),
+        accuracy=percent(chosen.accuracy or 0.0) if stability is None else _with_range(stability),
         removed=part_of(chosen.deletion_ratio, audit.search.problem.n_records, "records"),
     )
     if any(each.verdict is Verdict.FAIL for each in audit.findings):
@@ -197,11 +199,12 @@ def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
         n=problem.data.n_records,
         records=problem.n_records,
     )
+    told = () if problem.is_without_model else (untouched,)
     if audit.recommended is None:
-        return untouched, text("{way} → none released.", way=way)
+        return *told, text("{way} → none released.", way=way)
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     kept = chosen.kept_set.n_kept if chosen.kept_set else 0
-    return untouched, text(
+    return *told, text(
         "{way} → {kept} released with k = {k}, ℓ = {l}.", way=way, kept=kept, k=chosen.k, l=chosen.l
     )
 
@@ -218,7 +221,8 @@ def _trade_off(audit: DiversityAudit, picked: Configuration | None) -> Iterator[
 def _figures(audit: DiversityAudit, picked: Configuration | None) -> Iterator[Figure]:
     """Yield the figures of the pair, judged where it is held against k, l or the target."""
     problem, stability = audit.search.problem, audit.stability
-    untouched = Figure("base_accuracy", problem.base_accuracy, of=_model(problem))
+    accuracy = None if problem.is_without_model else problem.base_accuracy
+    untouched = Figure("base_accuracy", accuracy, of=_model(problem))
     if picked is None:
         yield untouched
         return
@@ -366,6 +370,8 @@ def singling_out_table(ranked: Sequence[SinglingOut]) -> Table:
 
 def _model(problem: SearchProblem) -> str:
     """Return what the model is, in words."""
+    if problem.is_without_model:
+        return own("none: k and ℓ alone")
     if problem.inputs.model is None:
         return text("predictions in column {column}", column=problem.choice.predictions_column)
     return problem.inputs.model.description

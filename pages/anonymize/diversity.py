@@ -68,7 +68,7 @@ def _checked(asked: Asked, data: Dataset) -> str | None:
         st.info(say("Upload the model to go on."), icon=":material/upload_file:")
         return None
     try:
-        diversity.check_settings(asked.settings, data.columns)
+        diversity.check_settings(asked.settings, data.columns, source=asked.choice.source)
     except AuditInputError as error:
         show_problems(error)
         return None
