@@ -44,7 +44,7 @@ def as_dataset(data: AnyTable) -> tuple[Dataset, Mapping[str, Any]]:
 class GivenModel:
     """An object that predicts, asked as the search asks models; it runs in this process."""
 
-    estimator: Predicts = field(repr=False)
+    estimator: Any = field(repr=False)  # has ``predict``
     space: FeatureSpace = field(repr=False)  # how values are held
     outcome: Outcome = field(repr=False)  # the labels, the model's own classes among them
     dtypes: Mapping[str, Any]  # of the frame's columns, by name; empty where the table was none

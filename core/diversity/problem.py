@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,7 @@ from core.coding import FloatArray, IntArray
 from core.diversity.cells import quasi_identifier_units
 from core.diversity.evaluation import EvaluationInputs
 from core.diversity.features import FeatureSpace, SensitiveAttribute, read_features, read_sensitive
-from core.diversity.given_models import AnyTable, GivenModel, Predicts, as_dataset, classes_of
+from core.diversity.given_models import AnyTable, GivenModel, as_dataset, classes_of
 from core.diversity.minimization import ShouldStop, never, stop_if
 from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
 from core.diversity.models import Model, train_model
@@ -323,9 +322,7 @@ def _model(
     if choice.source in ("predictions", "none"):
         return None, []
     if choice.given is not None:
-        return GivenModel(
-            estimator=cast("Predicts", choice.given), space=space, outcome=outcomes[0], dtypes=dtypes
-        ), []
+        return GivenModel(estimator=choice.given, space=space, outcome=outcomes[0], dtypes=dtypes), []
     if loaded is not None:
         model = FileModel.of(loaded, space=space, classes=outcomes[0].classes, values=values[0])
         notes = [Finding(check="model_file", verdict=Verdict.PASS, message=note) for note in model.notes]
