@@ -61,16 +61,12 @@ def audit(arguments: Asked) -> Audited:
     problem = diversity.prepare_search(data, settings, choice, training=training)
     measured = diversity.measure_diversity(problem, n_jobs=arguments.jobs)
     before = earlier.read_before(arguments)
-    pair = None if arguments.pair is None else (arguments.pair[0], arguments.pair[1])
-    _check_pair(measured, pair)
+    pair = _pair(arguments, measured)
     audited = diversity.judge_diversity(measured, thresholds, pair=pair, earlier=before.releases)
     chosen = _chosen(audited, pair)
     _write_ledger(arguments, before, problem, chosen)
-    further: dict[str, object] = {}
+    further = _further(audited)
     ranked: Sequence[diversity.SinglingOut] = ()
-    if (stability := audited.stability) is not None:
-        further["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
-                                "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
         ranked = diversity.rank_by_singling_out(data.table, data.columns)
         further["singling_out"] = [asdict(each) for each in ranked]
@@ -95,6 +91,15 @@ def audit(arguments: Asked) -> Audited:
     )
 
 
+def _further(audited: diversity.DiversityAudit) -> dict[str, object]:
+    """Return what --json prints beside the report: the accuracy on each split."""
+    found = audited.stability
+    if found is None:
+        return {}
+    accuracies = list(found.accuracies)
+    return {"stability": {"accuracies": accuracies, "mean": found.mean, "low": found.low, "high": found.high}}
+
+
 def _evidence(audited: diversity.DiversityAudit, chosen: diversity.Configuration | None) -> tuple[Table, ...]:
     """Return the records of the table, as it was given, in classes that are too small, masked."""
     from core.reports.evidence import small_class_evidence  # noqa: PLC0415 - takes long to import
@@ -110,9 +115,14 @@ def _absent_roles(settings: diversity.DiversitySettings, arguments: Asked) -> li
     return [told[name].flag for name in needed if not getattr(settings, name)]
 
 
-def _check_pair(measured: diversity.DiversitySearch, pair: tuple[int, int] | None) -> None:
-    if pair is not None and pair not in measured.problem.settings.pairs:
-        raise input_error("--pair: k = {k} and ℓ = {l} were not searched.", k=pair[0], l=pair[1])
+def _pair(arguments: Asked, measured: diversity.DiversitySearch) -> tuple[int, int] | None:
+    """Return the pair that was asked for, which has to be one of the search."""
+    if arguments.pair is None:
+        return None
+    k, l = arguments.pair  # noqa: E741 - as the literature calls it
+    if (k, l) not in measured.problem.settings.pairs:
+        raise input_error("--pair: k = {k} and ℓ = {l} were not searched.", k=k, l=l)
+    return k, l
 
 
 def _chosen(

@@ -50,8 +50,9 @@ def audit(arguments: Asked) -> Audited:
         options=from_options(events.ReleaseOptions, arguments),
         earlier=before.releases,
     )
-    exported = exported_table(audited.anonymized, audited.release)
-    before.write_ledger(arguments.ledger, [exported], k=audited.anonymized.rule.k)
+    if arguments.ledger is not None:
+        exported = exported_table(audited.anonymized, audited.release)
+        before.write_ledger(arguments.ledger, [exported], k=audited.anonymized.rule.k)
 
     def report(created_at: datetime) -> Report:
         rule = audited.anonymized.rule

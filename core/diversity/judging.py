@@ -504,13 +504,7 @@ def judge_diversity(
         chosen = measured.configuration(*pair)
         stability = _stability(measured, chosen)
         released = released_audit(measured, chosen, earlier)
-        findings += [
-            *_about_untouched_columns(measured.problem, chosen),
-            *_about_homogeneous_classes(chosen),
-            *_about_accuracy(measured.problem, chosen, stability),
-            *_about_the_baseline(measured.problem, chosen),
-            *_about_the_release(released),
-        ]
+        findings += _about_the_pair(measured.problem, chosen, stability, released)
     verdict = _verdict(measured, recommended)
     return DiversityAudit(
         search=measured,
@@ -525,6 +519,19 @@ def judge_diversity(
         released=released,
         stability=stability,
     )
+
+
+def _about_the_pair(
+    problem: SearchProblem,
+    chosen: Configuration,
+    stability: Stability | None,
+    released: RiskAudit | None,
+) -> Iterator[Finding]:
+    yield from _about_untouched_columns(problem, chosen)
+    yield from _about_homogeneous_classes(chosen)
+    yield from _about_accuracy(problem, chosen, stability)
+    yield from _about_the_baseline(problem, chosen)
+    yield from _about_the_release(released)
 
 
 def pareto_front(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:

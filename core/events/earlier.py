@@ -41,12 +41,17 @@ def exported_table(anonymized: AnonymizedEvents, release: Release) -> ReleasedTa
     )
 
 
-def beside_earlier(table: ReleasedTable, earlier: Sequence[EarlierTable | Ledger]) -> ReleasesMeasurement:
-    """Hold an export against earlier ones.
+def beside_earlier(
+    anonymized: AnonymizedEvents, release: Release, earlier: Sequence[EarlierTable | Ledger]
+) -> ReleasesMeasurement | None:
+    """Hold an export against earlier ones; None where there are none, or nothing is exported.
 
     Where they have no pseudonyms in common, who has the same whole trace in both is taken for one; the others
     came or left. Of a ledger, which knows no traces, as many are told of as came to one combination.
     """
+    if not earlier or not release.verification.n_events:
+        return None
+    table = exported_table(anonymized, release)
     compared: list[Compared] = []
     not_compared: list[NotCompared] = []
     for each in earlier:
@@ -90,28 +95,16 @@ def _beside(table: ReleasedTable, earlier: Dataset, release: str) -> Compared:
             column=f"`{table.roles.person}`",
         )
     now, then = _coded(table.dataset, earlier, roles)
-    counts = tuple(count_classes(each.classes, {}, unit=each.unit) for each in (now, then))
-    both = beside(*counts)
-    is_same_people = are_same_people(now, then)
     traces = _traces_of_both(now, then)
-    found = Compared(
+    missing = [name for name in table.roles.quasi_identifiers if name not in roles.quasi_identifiers]
+    found = replace(
+        _by_traces(now, then, traces),
         table=table.name,
         release=release,
         roles=roles,
-        missing_columns=tuple(
-            name for name in table.roles.quasi_identifiers if name not in roles.quasi_identifiers
-        ),
-        n_later=len(now.units),
-        n_earlier=len(then.units),
-        is_same=len(now.classes) == len(then.classes)
-        and not len(both.sides[0].classes.at) | len(both.sides[1].classes.at)
-        and np.array_equal(np.sort(traces[0]), np.sort(traces[1])),
-        found_share=both.n_found / max(counts[1].n, 1),
-        overlap=overlap_of(both.pairs),
-        came=_moved(now, then, traces),
-        left=_moved(then, now, traces[::-1]),
+        missing_columns=tuple(missing),
     )
-    if not is_same_people:
+    if not are_same_people(now, then):
         return replace(found, has_fresh_pseudonyms=True, relinked=_found_again(found, traces))
     # a pseudonym links the rows of one export: both together tell more where each has k users of one trace
     alike = alike_in_both(
@@ -127,6 +120,26 @@ def _beside(table: ReleasedTable, earlier: Dataset, release: str) -> Compared:
         came=surplus_of_persons(now, then),
         left=surplus_of_persons(then, now),
         alike=alike,
+    )
+
+
+def _by_traces(now: Records, then: Records, traces: tuple[IntArray, IntArray]) -> Compared:
+    """Compare two exports by the whole traces of their users."""
+    counts = tuple(count_classes(each.classes, {}, unit=each.unit) for each in (now, then))
+    both = beside(*counts)
+    return Compared(
+        table="",
+        release="",
+        roles=Roles(quasi_identifiers=()),
+        n_later=len(now.units),
+        n_earlier=len(then.units),
+        is_same=len(now.classes) == len(then.classes)
+        and not len(both.sides[0].classes.at) | len(both.sides[1].classes.at)
+        and np.array_equal(np.sort(traces[0]), np.sort(traces[1])),
+        found_share=both.n_found / max(counts[1].n, 1),
+        overlap=overlap_of(both.pairs),
+        came=_moved(now, then, traces),
+        left=_moved(then, now, traces[::-1]),
     )
 
 

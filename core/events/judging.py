@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.events.earlier import beside_earlier, exported_table
+from core.events.earlier import beside_earlier
 from core.events.inference import Inference, inference
 from core.events.measuring import (
     MULTI_LEVEL,
@@ -118,7 +118,7 @@ def audit_events(
         traces_after=trace_risk(traces, k=anonymized.rule.k, seed=seed),
         rows=row_risk(anonymized, options.pseudonym_per),
         inferred=inference(anonymized, traces),
-        releases=beside_earlier(exported_table(anonymized, release), earlier) if earlier else None,
+        releases=beside_earlier(anonymized, release, earlier),
     )
 
 
@@ -133,8 +133,7 @@ def judge_events(
     releases: ReleasesMeasurement | None = None,
 ) -> EventAudit:
     """Put the parts of an audit together and judge them."""
-    measured = anonymized.measured
-    attribute = measured.log.settings.sensitive
+    attribute = anonymized.measured.log.settings.sensitive
     diversity = combination_diversity(anonymized, attribute) if attribute else None
     k_finding = _k_finding(anonymized, release)
     trace_finding = _trace_finding(anonymized, traces_after, release.options)
@@ -143,20 +142,17 @@ def judge_events(
     beside = None if releases is None else judge_releases(releases, k=anonymized.rule.k)
     found = (
         k_finding,
-        _mapping_finding(measured),
+        _mapping_finding(anonymized.measured),
         *_most_found_first(traces_after, [trace_finding, whole_finding, *rows_findings]),
         *_inference_findings(inferred),
         *(() if beside is None else beside.findings),
-        *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
-        *telling_findings(anonymized),
-        *measured.log.findings,
-        *_what_was_done(anonymized),
+        *_about_the_log(anonymized),
         _diversity_finding(diversity),
         _identifiers_finding(release.options),
         _seed_finding(release.options),
     )
     return EventAudit(
-        measured=measured,
+        measured=anonymized.measured,
         anonymized=anonymized,
         release=release,
         traces_before=traces_before,
@@ -178,6 +174,15 @@ def _most_found_first(traces: TraceRisk, findings: Sequence[Finding]) -> Sequenc
     two = traces.singled_out(KNOWN_EVENTS_JUDGED) or 0.0
     n_sampled = round(two * traces.n_users)  # what is drawn as a sample counts no users
     return sorted(findings, key=lambda each: -(n_sampled if each.n_affected is None else each.n_affected))
+
+
+def _about_the_log(anonymized: AnonymizedEvents) -> Iterator[Finding | None]:
+    """Yield what users, released values and the file tell, and what was done."""
+    log = anonymized.measured.log
+    yield from (_persons_finding(anonymized, persons) for persons in log.other_persons)
+    yield from telling_findings(anonymized)
+    yield from log.findings
+    yield from _what_was_done(anonymized)
 
 
 def _what_was_done(anonymized: AnonymizedEvents) -> Iterator[Finding | None]:

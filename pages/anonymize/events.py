@@ -6,7 +6,6 @@ from functools import partial
 import streamlit as st
 
 from core.events import EventAudit, export_files, release_zip
-from core.events.earlier import exported_table
 from core.events.report import events_report
 from core.events.result import events_result, told_in_headline, way_of_events
 from core.events.tool import TOOL
@@ -15,7 +14,6 @@ from core.words import say
 from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
 from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, kinds_are_settled
-from pages.components.earlier import ledger_download
 from pages.components.parts import show_group
 from pages.components.results import Download
 from pages.components.shown import Shown
@@ -86,12 +84,6 @@ def _downloads(shown: Shown) -> list[Download]:
             for file in export_files(release, with_user_mapping=with_mapping)
         ),
         Download("All files as zip", "anonymized_events.zip", zipped),
-        ledger_download(
-            lambda: [exported_table(shown.audit.anonymized, release)],
-            k=shown.thresholds.rule.k,
-            earlier=shown.earlier,
-            identity=shown.given["log"].sha256,
-        ),
     ]
 
 

@@ -16,7 +16,6 @@ from core.diversity import (
     DiversitySearch,
     DiversityThresholds,
     judge_diversity,
-    ledger_table,
     minimized_sources,
     released_table,
 )
@@ -31,7 +30,6 @@ from core.words import percent, say
 from pages.anonymize.diversity_parts.pair import ask_for_pair, pick
 from pages.components import results
 from pages.components.asking import ask_for_form
-from pages.components.earlier import ledger_download
 from pages.components.parts import show_part
 from pages.components.shown import Shown
 from pages.components.text import short_digest
@@ -61,7 +59,7 @@ def judge_live(shown: Shown) -> None:
     shown.judge(thresholds)
     shown.depends_on = [shown.found["identity"], picked.k, picked.l]
     with found:
-        show_found(shown)
+        show_found(shown, at_once=1)
     _show_trade_off(shown, places)
 
 
@@ -147,13 +145,7 @@ def downloads(shown: Shown) -> list[results.Download]:
     if picked.kept_set is None or picked.verification is None:
         return found
     stem = f"{audit.search.problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
-    table = ledger_table(audit.search.problem, picked)
-    ledger = (
-        []
-        if table is None
-        else [ledger_download(lambda: [table], k=picked.k, earlier=shown.earlier, identity=digest)]
-    )
-    return [*_release_downloads(audit, picked, stem, digest), *found, *ledger]
+    return [*_release_downloads(audit, picked, stem, digest), *found]
 
 
 def _release_downloads(

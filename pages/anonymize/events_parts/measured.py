@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core import events
 from core.caching import remembered
 from core.events import AnonymizedEvents, EventSettings, Release, ReleaseOptions, Rule, TraceRisk
-from core.events.earlier import beside_earlier, exported_table
+from core.events.earlier import beside_earlier
 from core.releases import EarlierTable, Ledger
 from core.tables import Dataset
 
@@ -35,7 +35,7 @@ def audit(
         traces_after=trace_risk(log, settings, released, options.pseudonym_per),
         rows=_row_risk(log, settings, released, options.pseudonym_per),
         inferred=_inferred(log, settings, released, options.pseudonym_per),
-        releases=beside_earlier(exported_table(anonymized, release), earlier) if earlier else None,
+        releases=beside_earlier(anonymized, release, earlier),
     )
 
 
