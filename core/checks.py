@@ -188,6 +188,8 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "row_numbers": _TRACES,
         "row_multisets": _TRACES,
         "row_sequences": _TRACES,
+        "known_event_tells": _TRACES,
+        "known_time_tells": "Make times coarser, or merge kinds of events.",
         "trace_risk": _TRACES,
         "whole_trace": _TRACES,
         "distinct_columns": "Leave these columns out, or make them quasi-identifiers.",

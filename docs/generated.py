@@ -72,7 +72,7 @@ def report_schema() -> dict[str, Any]:
         "errors": {"type": "array", "description": "what could not be used; printed, not filed"},
         "seconds": {"type": "number", "description": "printed, not filed"},
         "release": {"type": "object", "description": "the table that was written; printed, not filed"},
-        "stability": {"type": "object", "description": "over seeds (--repeats); printed, not filed"},
+        "stability": {"type": "object", "description": "over splits (--splits); printed, not filed"},
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

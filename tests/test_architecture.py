@@ -15,6 +15,7 @@ from benchmarks.counts import function_length
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
+ASKS = {"diversity": "risk"}  # a tool whose releases another judges, so that the two never contradict
 DRAWING = {"altair": "core.charts.lazy_altair", "vl_convert": "core.drawing"}  # which module alone imports it
 STREAMLIT = ("core.caching", "core.streamlit_internals")
 INTERNALS = ("streamlit.runtime", "streamlit.web", "streamlit.proto", "streamlit.auth_util")
@@ -71,7 +72,7 @@ def _against_the_way(module: str, imports: frozenset[str]) -> Iterator[str]:
             yield f"{name}, a page"
         if DRAWING.get(root, module) != module:
             yield f"{name}, which draws"
-        if tool and _tool_of(name) not in (None, tool):
+        if tool and _tool_of(name) not in (None, tool, ASKS.get(tool)):
             yield f"{name}, another tool"
         if module.startswith("core.comparing") and _tool_of(name):
             yield f"{name}, a tool"

@@ -43,7 +43,7 @@ CALLS = (
     ),
     "events demo_alarm_log.csv --sensitive hour --strategy remove-users --cap 1 --policy gdpr-wp216",
     "diversity --demo wine --k-max 3 --diversity entropy --regression",
-    "diversity --demo iris --k-max 4 --target-accuracy 0.4 --repeats 2 --rank-columns",
+    "diversity --demo iris --k-max 4 --target-accuracy 0.4 --splits 2 --rank-columns",
 )
 MORE_FILES = {
     "wards.csv": "ward,floor\nA,1\nB,2\n",

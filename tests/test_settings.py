@@ -142,7 +142,7 @@ def test_setting__has_a_largest_value_unless_no_work_grows_with_it(tool: str, to
     [
         ["vcf", "-o", ".", "-a", ".", "--jobs", "10000000000"],
         ["diversity", "--demo", "iris", "--jobs", "10000000000"],
-        ["diversity", "--demo", "iris", "--repeats", "10000000000"],
+        ["diversity", "--demo", "iris", "--splits", "10000000000"],
         ["leakage", "README.md", "README.md", "--random-orders", "10000000000"],
     ],
 )

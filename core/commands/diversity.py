@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from core import diversity
 from core.asked import Asked
 from core.at_hand import bytes_at, is_file, source_at
-from core.commands import output
+from core.commands import earlier, output
 from core.commands.audited import Audited
 from core.commands.reading import table_reader
 from core.demo import DEMO_ROLES, LABEL, diversity_table
@@ -41,7 +40,7 @@ _COLUMNS = (*_ROLES, "categorical", "left_out", "one_hot_groups", "predictions_c
 def run(arguments: Asked) -> int:
     """Search, print, return the exit code."""
     settings, data = _settings(arguments), _data(arguments)
-    if arguments.rank_columns and (absent := _absent_roles(settings)):
+    if arguments.rank_columns and (absent := _absent_roles(settings, arguments)):
         _check_columns(arguments, data)
         return _only_rank(data, absent, as_json=arguments.json)
     return audit(arguments).show(arguments)
@@ -56,40 +55,49 @@ def audit(arguments: Asked) -> Audited:
         output.check_new_files("--release", arguments.release)
     data = _data(arguments)
     _check_columns(arguments, data)
-    if absent := _absent_roles(settings):
+    if absent := _absent_roles(settings, arguments):
         raise AuditInputError(_absent("Say which columns to use: {options} is missing.", absent))
     training = table_reader(arguments)(arguments.train) if arguments.train else None
     problem = diversity.prepare_search(data, settings, choice, training=training)
     measured = diversity.measure_diversity(problem, n_jobs=arguments.jobs)
-    audited = diversity.judge_diversity(measured, thresholds)
-    chosen = _chosen(audited, arguments.pair)
-    further: dict[str, object] = {}
+    before = earlier.read_before(arguments)
+    pair = _pair(arguments, measured)
+    audited = diversity.judge_diversity(measured, thresholds, pair=pair, earlier=before.releases)
+    chosen = _chosen(audited, pair)
+    _write_ledger(arguments, before, problem, chosen)
+    further = _further(audited)
     ranked: Sequence[diversity.SinglingOut] = ()
-    if arguments.repeats and audited.recommended is not None:
-        recommended = measured.configuration(audited.recommended.k, audited.recommended.l)
-        stability = diversity.repeat_configuration(problem, recommended, n_repeats=arguments.repeats)
-        further["stability"] = {"accuracies": list(stability.accuracies), "mean": stability.mean,
-                                "low": stability.low, "high": stability.high}  # fmt: skip
     if arguments.rank_columns:
         ranked = diversity.rank_by_singling_out(data.table, data.columns)
         further["singling_out"] = [asdict(each) for each in ranked]
-    written = _write_release(arguments.release, audited)
+    written = _write_release(arguments.release, audited, chosen)
     further["seconds"] = round(time.perf_counter() - started, 3)
 
     def report(created_at: datetime) -> Report:
         from core.diversity.report import diversity_report  # noqa: PLC0415 - takes long to import
 
-        return diversity_report(audited, chosen, created_at=created_at)
+        return diversity_report(audited, chosen, created_at=created_at, earlier=before.facts())
 
     return Audited(
         verdict=audited.overall,
         report=report,
         further=further,
         result=lambda: diversity_result(audited, chosen),
-        written=(*_offered_lines(audited), *_asked_lines(further.get("stability"), ranked)),
+        written=(*_offered_lines(audited), *_ranked_lines(ranked)),
         evidence=_evidence(audited, chosen) if arguments.evidence == "masked" else None,
         is_incomplete=not written,
+        problems=before.problems,
+        unread=before.problems,
     )
+
+
+def _further(audited: diversity.DiversityAudit) -> dict[str, object]:
+    """Return what --json prints beside the report: the accuracy on each split."""
+    found = audited.stability
+    if found is None:
+        return {}
+    accuracies = list(found.accuracies)
+    return {"stability": {"accuracies": accuracies, "mean": found.mean, "low": found.low, "high": found.high}}
 
 
 def _evidence(audited: diversity.DiversityAudit, chosen: diversity.Configuration | None) -> tuple[Table, ...]:
@@ -101,21 +109,45 @@ def _evidence(audited: diversity.DiversityAudit, chosen: diversity.Configuration
     return small_class_evidence([(audited.search.problem.data, settings.quasi_identifiers)], k=k)
 
 
-def _absent_roles(settings: diversity.DiversitySettings) -> list[str]:
+def _absent_roles(settings: diversity.DiversitySettings, arguments: Asked) -> list[str]:
     told = described(diversity.DiversitySettings)
-    return [told[name].flag for name in _ROLES if not getattr(settings, name)]
+    needed = _ROLES[1:] if arguments.model == "none" else _ROLES
+    return [told[name].flag for name in needed if not getattr(settings, name)]
 
 
-def _chosen(audited: diversity.DiversityAudit, pair: Sequence[int] | None) -> diversity.Configuration | None:
+def _pair(arguments: Asked, measured: diversity.DiversitySearch) -> tuple[int, int] | None:
+    """Return the pair that was asked for, which has to be one of the search."""
+    if arguments.pair is None:
+        return None
+    k, l = arguments.pair  # noqa: E741 - as the literature calls it
+    if (k, l) not in measured.problem.settings.pairs:
+        raise input_error("--pair: k = {k} and ℓ = {l} were not searched.", k=k, l=l)
+    return k, l
+
+
+def _chosen(
+    audited: diversity.DiversityAudit, pair: tuple[int, int] | None
+) -> diversity.Configuration | None:
     """Return the pair of k and l that was asked for, else the recommended one, where there is any."""
     recommended = audited.recommended
     if pair is None:
         return None if recommended is None else audited.search.configuration(recommended.k, recommended.l)
-    k, l = pair  # noqa: E741 - as the literature calls it
-    known = {(each.k, each.l): each for each in audited.search.configurations}
-    if (k, l) not in known:
-        raise input_error("--pair: k = {k} and ℓ = {l} were not searched.", k=k, l=l)
-    return known[k, l]
+    return audited.search.configuration(*pair)
+
+
+def _write_ledger(
+    arguments: Asked,
+    before: earlier.Before,
+    problem: diversity.SearchProblem,
+    chosen: diversity.Configuration | None,
+) -> None:
+    """Write the ledger of the release, where one is asked for."""
+    if arguments.ledger is None:
+        return
+    table = None if chosen is None else diversity.ledger_table(problem, chosen)
+    if chosen is None or table is None:
+        raise AuditInputError("--ledger: no pair of k and ℓ meets the limits, so that there is no release.")
+    before.write_ledger(arguments.ledger, [table], k=chosen.k)
 
 
 def _settings(arguments: Asked) -> diversity.DiversitySettings:
@@ -200,7 +232,7 @@ def _absent(message: str, options: list[str]) -> Text:
 
 
 def _choice(arguments: Asked) -> diversity.ModelChoice:
-    kinds = get_args(ModelKind)
+    kinds = (*get_args(ModelKind), "none")
     given: dict[str, Any] = {}
     if arguments.predictions:
         given["source"] = "predictions"
@@ -220,31 +252,25 @@ def _choice(arguments: Asked) -> diversity.ModelChoice:
     return choice
 
 
-def _write_release(path: Path | None, audit: diversity.DiversityAudit) -> bool:
-    """Write the recommended table; return False when it was asked for and there is none."""
+def _write_release(
+    path: Path | None, audit: diversity.DiversityAudit, chosen: diversity.Configuration | None
+) -> bool:
+    """Write the table of the pair; return False when it was asked for and there is none."""
     if path is None:
         return True
-    if audit.recommended is None:
+    if chosen is None or chosen.kept_set is None or not chosen.kept_set.n_kept:
         unwritten = "{path} was not written: no pair of k and ℓ meets the limits."
         output.print_problems((text(unwritten, path=str(path)),))
         return False
-    chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
-    if chosen.kept_set is not None:
-        data = table_csv(diversity.released_table(audit.search.problem, chosen.kept_set.kept_cells))
-        output.write_new_files("--release", {path: data})
+    data = table_csv(diversity.released_table(audit.search.problem, chosen.kept_set.kept_cells))
+    output.write_new_files("--release", {path: data})
     return True
 
 
-def _asked_lines(stability: object, ranked: Sequence[diversity.SinglingOut]) -> Iterator[str]:
-    """Yield what was asked for beside the search."""
-    if stability is not None:
-        yield text("over seeds: {figures}", figures=json.dumps(stability))
-    if ranked:
-        yield from _ranked_lines(ranked)
-
-
 def _ranked_lines(ranked: Sequence[diversity.SinglingOut]) -> Iterator[str]:
-    """Yield the columns, those that single out most first."""
+    """Yield the columns, those that single out most first; nothing where they were not asked for."""
+    if not ranked:
+        return
     from core.diversity.result import singling_out_table  # noqa: PLC0415 - takes long to import
     from core.reports.as_text import table_lines  # noqa: PLC0415 - the same
 
@@ -261,9 +287,9 @@ def _offered_lines(audit: diversity.DiversityAudit) -> Iterator[Text]:
         ncp = each.kept_set.ncp if each.kept_set else None
         k = each.verification.k if each.verification else None
         t = each.verification.t if each.verification else None
+        accuracy = "-" if each.accuracy is None else f"{each.accuracy:.4f}"
         yield _cells(
-            f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {each.accuracy:>9.4f} "
-            f"{ncp:>6.3f} {k:>6} {t:>6.3f}"
+            f"{each.k:>5} {each.l:>5} {each.deletion_ratio:>9.4f} {accuracy:>9} {ncp:>6.3f} {k:>6} {t:>6.3f}"
         )
     yield from _rest(len(audit.offered))
     if unlisted := sum(each.status is diversity.Status.NO_DELETION for each in audit.search.configurations):

@@ -7,11 +7,13 @@ from pathlib import Path
 from core import events
 from core.asked import Asked
 from core.at_hand import is_file, write_file
+from core.commands import earlier
 from core.commands.audited import Audited
 from core.commands.output import print_json, print_lines, print_warning
 from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
+from core.events.earlier import exported_table
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
 from core.events.report import events_report
 from core.events.result import events_result
@@ -40,18 +42,23 @@ def run(arguments: Asked) -> int:
 def audit(arguments: Asked) -> Audited:
     """Audit the log, and write the files asked for."""
     dataset, settings = _read(arguments)
+    before = earlier.read_before(arguments)
     audited = events.audit_events(
         dataset,
         settings=settings,
         rule=from_options(events.Rule, arguments),
         options=from_options(events.ReleaseOptions, arguments),
+        earlier=before.releases,
     )
+    if arguments.ledger is not None:
+        exported = exported_table(audited.anonymized, audited.release)
+        before.write_ledger(arguments.ledger, [exported], k=audited.anonymized.rule.k)
 
     def report(created_at: datetime) -> Report:
         rule = audited.anonymized.rule
         return events_report(
             audited,
-            inputs=[input_facts(dataset, own("log"))],
+            inputs=[input_facts(dataset, own("log")), *before.facts()],
             outcomes=events.comparable_outcomes(audited.measured, k=rule.k, cap=rule.cap),
             created_at=created_at,
         )
@@ -64,6 +71,8 @@ def audit(arguments: Asked) -> Audited:
         report=report,
         result=lambda: events_result(audited),
         written=(last,),
+        problems=before.problems,
+        unread=before.problems,
     )
 
 

@@ -11,10 +11,23 @@ from core.attribute_disclosure import distinct_l
 from core.classes import equivalence_classes
 from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
-from core.diversity.measuring import Configuration, DiversitySearch, Status, measure_diversity
+from core.diversity.given_models import AnyTable, Predicts
+from core.diversity.measuring import (
+    Configuration,
+    DiversitySearch,
+    KeptSet,
+    Stability,
+    Status,
+    measure_diversity,
+    repeat_configuration,
+)
 from core.diversity.problem import SearchProblem, prepare_search
-from core.diversity.release import released_table
+from core.diversity.release import read_back, released_table
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice, Sort, Task
+from core.plain import table_csv
+from core.releases import EarlierTable, Ledger, ReleasedTable
+from core.risk import RiskAudit, RiskSettings, RiskThresholds, judge_risk, measure_risk
+from core.risk import released_table as risk_released_table
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
@@ -53,7 +66,7 @@ def _about_the_outcome(
     n_within_limits: int,
 ) -> Iterator[Finding]:
     n_evaluated = sum(each.status is not Status.STOPPED for each in configurations)
-    if problem.inputs.model is None:
+    if problem.inputs.model is None and not problem.is_without_model:
         yield Finding.of("accuracy_unknown", Verdict.NOT_ASSESSED)(
             "With a column of predictions instead of a model, the accuracy on anonymized or "
             "minimized records cannot be assessed: nobody can ask the model again."
@@ -138,7 +151,7 @@ def cause_of_failure(audit: "DiversityAudit") -> Text | None:
 
 def _about_the_model(problem: SearchProblem) -> Iterator[Finding]:
     """Say when the model knows no more of the untouched records than which label is most frequent."""
-    if problem.base_accuracy > problem.base_baseline:
+    if problem.is_without_model or problem.base_accuracy > problem.base_baseline:
         return
     yield Finding.of("model_below_baseline", Verdict.WARN)(
         "On the {records} the model has accuracy {accuracy}, always saying the most frequent label "
@@ -230,7 +243,19 @@ def _about_homogeneous_classes(configuration: Configuration) -> Iterator[Finding
     )
 
 
-def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
+def _stability(measured: DiversitySearch, configuration: Configuration) -> Stability | None:
+    """Return a pair's accuracy over as many splits as the settings ask for, measured once."""
+    n_splits, key = measured.problem.settings.n_splits, (configuration.k, configuration.l)
+    if configuration.evaluation is None or n_splits == 1:
+        return None
+    if key not in measured.repeated:
+        measured.repeated[key] = repeat_configuration(measured.problem, configuration, n_repeats=n_splits)
+    return measured.repeated[key]
+
+
+def _about_accuracy(
+    problem: SearchProblem, configuration: Configuration, stability: Stability | None
+) -> Iterator[Finding]:
     evaluation = configuration.evaluation
     if evaluation is None:
         return
@@ -255,8 +280,25 @@ def _about_accuracy(problem: SearchProblem, configuration: Configuration) -> Ite
     few = evaluation.n_holdout < _FEW_HOLDOUT_RECORDS
     if few:
         found.append(text("{n} record says little.", "{n} records say little.", n=evaluation.n_holdout))
-    yield Finding.of("accuracy", Verdict.WARN if few else Verdict.PASS, n_affected=evaluation.n_holdout)(
-        joined(found)
+    is_lucky = False
+    if stability is not None:
+        is_lucky = stability.mean < problem.settings.target <= evaluation.accuracy
+        found.append(_over_splits(stability))
+    if is_lucky:
+        target = percent(problem.settings.target)
+        found.append(text("That is below the target of {target}: the one split was lucky.", target=target))
+    verdict = Verdict.WARN if few or is_lucky else Verdict.PASS
+    yield Finding.of("accuracy", verdict, n_affected=evaluation.n_holdout)(joined(found))
+
+
+def _over_splits(stability: Stability) -> Text:
+    return text(
+        "Over {n} split of these records it is {mean} on average, 95 % of them between {low} and {high}.",
+        "Over {n} splits of these records it is {mean} on average, 95 % of them between {low} and {high}.",
+        n=len(stability.accuracies),
+        mean=percent(stability.mean),
+        low=percent(stability.low),
+        high=percent(stability.high),
     )
 
 
@@ -307,6 +349,58 @@ def _about_untouched_columns(problem: SearchProblem, configuration: Configuratio
     )
 
 
+_SAID_HERE = ("unchosen_columns",)  # as `untouched_columns`
+
+
+def released_audit(
+    measured: DiversitySearch, configuration: Configuration, earlier: Sequence[EarlierTable | Ledger] = ()
+) -> RiskAudit | None:
+    """Return what Disclosure risk says of a pair's release, read back; None where nothing is released.
+
+    Held against the k and ℓ of the pair, beside `earlier` releases where there are some.
+    """
+    problem, settings = measured.problem, measured.problem.settings
+    if configuration.kept_set is None or not configuration.kept_set.n_kept:
+        return None
+    digests = [each.dataset.fingerprint if isinstance(each, EarlierTable) else each.name for each in earlier]
+    key = (configuration.k, configuration.l, *digests)
+    if key not in measured.released:
+        release, asked = _read_release(problem, configuration.kept_set)
+        risk = measure_risk(release, settings=asked, earlier=earlier)
+        limits = RiskThresholds(
+            k=configuration.k,
+            l=configuration.l if settings.diversity == "distinct" else None,
+            entropy_l=float(configuration.l) if settings.diversity == "entropy" else None,
+        )
+        measured.released[key] = judge_risk(risk, limits)
+    return measured.released[key]
+
+
+def _read_release(problem: SearchProblem, kept_set: KeptSet) -> tuple[Dataset, RiskSettings]:
+    """Return a release as its bytes read, and what its columns are."""
+    release, column_of = read_back(table_csv(released_table(problem, kept_set.kept_cells)), problem)
+    return release, RiskSettings(
+        quasi_identifiers=tuple(column_of[name] for name in problem.settings.quasi_identifiers),
+        sensitive=tuple(column_of[name] for name in problem.settings.sensitive_attributes),
+    )
+
+
+def ledger_table(problem: SearchProblem, configuration: Configuration) -> ReleasedTable | None:
+    """Return a pair's release as the next one is compared with it; None where nothing is released."""
+    kept_set = configuration.kept_set
+    if kept_set is None or not kept_set.n_kept:
+        return None
+    return risk_released_table(*_read_release(problem, kept_set))
+
+
+def _about_the_release(audit: RiskAudit | None) -> Iterator[Finding]:
+    """Yield what the judge of finished tables finds in the release, so that the two never contradict."""
+    for finding in () if audit is None else audit.all_findings:
+        is_new = finding.verdict is not Verdict.PASS or "release" in finding.check
+        if is_new and finding.check not in _SAID_HERE:
+            yield finding
+
+
 _RECOMMENDED_DELETION = 0.2
 
 
@@ -340,26 +434,57 @@ class DiversityAudit:
     # NOT_ASSESSED when accuracy cannot be assessed
     verdict: Verdict
     overall: Verdict  # the worse of the verdict and the findings
+    released: RiskAudit | None = None  # what Disclosure risk says of the table that is offered
+    stability: Stability | None = None  # its accuracy over several splits; None of one, and without a model
 
 
 def audit_diversity(
-    data: Dataset,
+    data: AnyTable,
     settings: DiversitySettings,
     *,
     choice: ModelChoice | None = None,
+    model: Predicts | None = None,
     thresholds: DiversityThresholds | None = None,
     training: Dataset | None = None,
     n_jobs: int = 1,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> DiversityAudit:
-    """Get the model, search the grid and judge it; see `prepare_search` and `judge_diversity`."""
+    """Get the model, search the grid and judge it; see `prepare_search` and `judge_diversity`.
+
+    Parameters
+    ----------
+    data
+        The table to anonymize: as read, or as a pandas frame.
+    settings, thresholds
+        Roles of the columns and the grid; what the person can live with.
+    choice
+        Where the model comes from; None for a tree trained on half of the table, or for `model`.
+    model
+        Any object with ``predict``: a fitted pipeline, XGBoost, LightGBM, or what asks an ONNX session. It is
+        given the features as a frame, with the dtypes of `data` where that is one, and runs in this process.
+    training, n_jobs
+        A table to train on instead of a split; threads.
+    earlier
+        Earlier releases of the same people, or their ledgers.
+    """
+    if model is not None:
+        choice = ModelChoice(source="file", file_name=type(model).__name__, given=model)
     problem = prepare_search(data, settings, choice or ModelChoice(), training=training)
-    return judge_diversity(measure_diversity(problem, n_jobs=n_jobs), thresholds)
+    return judge_diversity(measure_diversity(problem, n_jobs=n_jobs), thresholds, earlier=earlier)
 
 
 def judge_diversity(
-    measured: DiversitySearch, thresholds: DiversityThresholds | None = None
+    measured: DiversitySearch,
+    thresholds: DiversityThresholds | None = None,
+    *,
+    pair: tuple[int, int] | None = None,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> DiversityAudit:
-    """Filter and sort the configurations, and say what to make of them."""
+    """Filter and sort the configurations, and say what to make of them.
+
+    `pair`: the k and ℓ whose release is judged, without it the recommended; `earlier`: releases of the same
+    people before it, or their ledgers.
+    """
     thresholds = thresholds or DiversityThresholds()
     meeting = [each for each in measured.configurations if _meets(each, measured, thresholds)]
     recommended = _recommendation(meeting, measured)
@@ -372,14 +497,14 @@ def judge_diversity(
         *(finding for finding in found if finding is not None),
         *measured.problem.notes,
     ]
-    if recommended is not None:
-        chosen = measured.configuration(recommended.k, recommended.l)
-        findings += [
-            *_about_untouched_columns(measured.problem, chosen),
-            *_about_homogeneous_classes(chosen),
-            *_about_accuracy(measured.problem, chosen),
-            *_about_the_baseline(measured.problem, chosen),
-        ]
+    if pair is None and recommended is not None:
+        pair = recommended.k, recommended.l
+    released = stability = None
+    if pair is not None:
+        chosen = measured.configuration(*pair)
+        stability = _stability(measured, chosen)
+        released = released_audit(measured, chosen, earlier)
+        findings += _about_the_pair(measured.problem, chosen, stability, released)
     verdict = _verdict(measured, recommended)
     return DiversityAudit(
         search=measured,
@@ -391,7 +516,22 @@ def judge_diversity(
         findings=worst_first(findings),
         verdict=verdict,
         overall=worst([verdict, *(finding.verdict for finding in findings)]),
+        released=released,
+        stability=stability,
     )
+
+
+def _about_the_pair(
+    problem: SearchProblem,
+    chosen: Configuration,
+    stability: Stability | None,
+    released: RiskAudit | None,
+) -> Iterator[Finding]:
+    yield from _about_untouched_columns(problem, chosen)
+    yield from _about_homogeneous_classes(chosen)
+    yield from _about_accuracy(problem, chosen, stability)
+    yield from _about_the_baseline(problem, chosen)
+    yield from _about_the_release(released)
 
 
 def pareto_front(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:
@@ -427,6 +567,11 @@ def _least_accuracy(problem: SearchProblem, thresholds: DiversityThresholds) -> 
 
 
 def _meets(configuration: Configuration, measured: DiversitySearch, thresholds: DiversityThresholds) -> bool:
+    if measured.problem.inputs.model is None:
+        kept = (Status.OFFERED, Status.NO_DELETION, Status.ACCURACY_UNKNOWN)
+        return (
+            configuration.status in kept and (configuration.deletion_ratio or 0.0) <= thresholds.max_deletion
+        )
     if configuration.status not in (Status.OFFERED, Status.NO_DELETION):
         return False
     least = _least_accuracy(measured.problem, thresholds)
@@ -489,6 +634,17 @@ def _recommendation(meeting: list[Configuration], measured: DiversitySearch) -> 
 def _reason(best: Configuration, n_among: int, conditions: list[Text], problem: SearchProblem) -> Text:
     *others, last = conditions
     those = text("{others} and {last}", others=joined(others, ", "), last=last) if others else last
+    if best.accuracy is None:
+        return text(
+            "Only k = {k}, ℓ = {l} {those}; it removes {removed}.",
+            "Of the {n} pairs that {those}, k = {k}, ℓ = {l} has the largest ℓ, and then the largest k; it "
+            "removes {removed}.",
+            n=n_among,
+            k=best.k,
+            l=best.l,
+            those=those,
+            removed=part_of(best.deletion_ratio or 0.0, problem.n_records, "records"),
+        )
     return text(
         "Only k = {k}, ℓ = {l} {those}; it has {name} {accuracy} and removes {removed}.",
         "Of the {n} pairs that {those}, k = {k}, ℓ = {l} has the largest ℓ, and then the largest k; it has "
@@ -519,6 +675,6 @@ def _low_end(configuration: Configuration) -> float:
 
 
 def _verdict(measured: DiversitySearch, recommended: Recommendation | None) -> Verdict:
-    if recommended is not None:
-        return Verdict.PASS
-    return Verdict.NOT_ASSESSED if measured.problem.inputs.model is None else Verdict.FAIL
+    if measured.problem.inputs.model is None and not measured.problem.is_without_model:
+        return Verdict.NOT_ASSESSED
+    return Verdict.FAIL if recommended is None else Verdict.PASS

@@ -31,6 +31,7 @@ from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
 from core.jobs import Threads
 from core.plain import holds_formulas, table_csv
+from core.risk import RiskAudit
 from core.utility import categorical_ncp, numeric_ncp
 from core.words import input_error, own
 
@@ -247,7 +248,9 @@ class _Searching:
             return Configuration(k=k, l=l, status=Status.STOPPED)
         verification = self._verification(kept_set)
         evaluation = None
-        if self._inputs.model is None:
+        if self._problem.is_without_model:
+            status = _status(0.0, kept_set, 0.0)
+        elif self._inputs.model is None:
             status = Status.ACCURACY_UNKNOWN
         elif kept_set.n_kept < FEWEST_RECORDS:
             status = Status.TOO_FEW_RECORDS
@@ -426,6 +429,10 @@ class DiversitySearch:
     problem: SearchProblem  # what was searched
     # every pair of k and l, in the order of the grid
     configurations: tuple[Configuration, ...] = field(repr=False)
+    # accuracies over other splits of pairs that were judged
+    repeated: dict[tuple[int, int], Stability] = field(default_factory=dict, repr=False)
+    # what Disclosure risk said of releases that were judged, by pair and earlier releases
+    released: dict[tuple[object, ...], RiskAudit] = field(default_factory=dict, repr=False)
 
     def configuration(self, k: int, l: int) -> Configuration:  # noqa: E741 - the model's own letter
         """Return the configuration of one pair of the grid."""

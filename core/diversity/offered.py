@@ -9,6 +9,7 @@ from core.diversity.judging import (
     Recommendation,
     audit_diversity,
     judge_diversity,
+    ledger_table,
     pareto_front,
 )
 from core.diversity.measuring import (

@@ -1,6 +1,6 @@
 """From uploaded tables and settings to everything a search needs, checked once and for all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from core.coding import FloatArray, IntArray
 from core.diversity.cells import quasi_identifier_units
 from core.diversity.evaluation import EvaluationInputs
 from core.diversity.features import FeatureSpace, SensitiveAttribute, read_features, read_sensitive
+from core.diversity.given_models import AnyTable, GivenModel, as_dataset, classes_of
 from core.diversity.minimization import ShouldStop, never, stop_if
 from core.diversity.model_files import FileModel, LoadedEstimator, load_estimator
 from core.diversity.models import Model, train_model
@@ -37,7 +38,8 @@ class SearchProblem:
     records: IntArray  # shape (n_records,): positions in `data` of the records that are anonymized
     values: FloatArray = field(repr=False)  # shape (n_records, n_features): their features
     sensitive: tuple[SensitiveAttribute, ...]  # their sensitive attributes
-    base_accuracy: float  # accuracy of the model on the records as they are (R² for regression)
+    # accuracy of the model on the records as they are (R² for regression); NaN where there is none
+    base_accuracy: float
     notes: tuple[Finding, ...]  # what a reader should know about the inputs
 
     @property
@@ -49,6 +51,11 @@ class SearchProblem:
     def n_records(self) -> int:
         """Return the records to anonymize."""
         return len(self.records)
+
+    @property
+    def is_without_model(self) -> bool:
+        """Return whether k and ℓ alone are asked for."""
+        return self.choice.source == "none"
 
     @property
     def base_baseline(self) -> float:
@@ -67,7 +74,7 @@ class SearchProblem:
 
 
 def prepare_search(
-    data: Dataset,
+    table: AnyTable,
     settings: DiversitySettings,
     choice: ModelChoice,
     *,
@@ -77,8 +84,10 @@ def prepare_search(
     """Check inputs and settings, get the model, and measure it on the untouched records.
 
     Without a model from elsewhere the test part is anonymized, and `training` may be given to train on.
+    A model given in Python gets the features of a frame with the dtypes that they had.
     """
-    check_settings(settings, data.columns)
+    data, dtypes = as_dataset(table)
+    check_settings(settings, data.columns, source=choice.source)
     _check_choice(choice, data, training)
     records, train_records = _split_records(data, choice, training)
     tables = [data.table.take(records)]
@@ -87,12 +96,13 @@ def prepare_search(
     _check_records(tables[0], data, settings)
     space, values, outcomes, loaded = _read(tables, _feature_names(data, settings, choice), settings, choice)
     stop_if(should_stop)
-    model, notes = _model(choice, space, values, outcomes, loaded=loaded)
+    model, notes = _model(choice, space, values, outcomes, loaded=loaded, dtypes=dtypes)
     stop_if(should_stop)
     untouched = _untouched(choice, tables[0], model, values[0], outcomes[0])
-    base_accuracy = outcomes[0].agreement(untouched, outcomes[0].values)
-    if settings.target_accuracy is None:
-        settings = replace(settings, target_accuracy=just_below(base_accuracy))
+    is_asked = choice.source != "none"
+    base_accuracy = outcomes[0].agreement(untouched, outcomes[0].values) if is_asked else float("nan")
+    if settings.target_accuracy is None or not is_asked:
+        settings = replace(settings, target_accuracy=just_below(base_accuracy) if is_asked else 0.0)
     units = quasi_identifier_units(space, values[0], settings)
     inputs = EvaluationInputs(
         space=space, units=units, model=model, outcome=outcomes[0], untouched=untouched, settings=settings
@@ -114,15 +124,21 @@ def _read(
     tables: Sequence[pa.Table], names: list[str], settings: DiversitySettings, choice: ModelChoice
 ) -> tuple[FeatureSpace, tuple[FloatArray, ...], tuple[Outcome, ...], LoadedEstimator | None]:
     """Return features and labels of the tables, and the model file's estimator where there is one."""
-    loaded = load_estimator(choice.file, name=choice.file_name) if choice.source == "file" else None
+    is_file = choice.source == "file" and choice.given is None
+    loaded = load_estimator(choice.file, name=choice.file_name) if is_file else None
     if loaded is not None:
         loaded.check(task=settings.task, columns=names)
     space, values = read_features(tables, names, categorical=settings.categorical)
+    if choice.source == "none":
+        nothing = (
+            Outcome(task="classification", classes=("",), values=np.zeros(len(each))) for each in values
+        )
+        return space, values, tuple(nothing), None
     outcomes = read_outcomes(
         [table[settings.label] for table in tables],
         subject=text("label “{column}”", column=settings.label),
         task=settings.task,
-        more_classes=loaded.classes if loaded is not None else (),
+        more_classes=classes_of(choice.given) if loaded is None else loaded.classes,
     )
     _check_size(space, outcomes[-1], settings, n_records=max(len(each) for each in values))
     if loaded is not None and loaded.classes and not {*loaded.classes} & {*_classes_of(outcomes[0])}:
@@ -289,6 +305,8 @@ def _feature_names(data: Dataset, settings: DiversitySettings, choice: ModelChoi
         for name in (*settings.quasi_identifiers, *settings.sensitive_attributes)
         if name == choice.predictions_column
     )
+    if choice.source == "none":  # nothing else is looked at, whatever it holds
+        return [name for name in data.columns if name in settings.quasi_identifiers]
     return [name for name in data.columns if name not in without]
 
 
@@ -299,9 +317,12 @@ def _model(
     outcomes: Sequence[Outcome],
     *,
     loaded: LoadedEstimator | None,
+    dtypes: Mapping[str, object],
 ) -> tuple[Model | None, list[Finding]]:
-    if choice.source == "predictions":
+    if choice.source in ("predictions", "none"):
         return None, []
+    if choice.given is not None:
+        return GivenModel(estimator=choice.given, space=space, outcome=outcomes[0], dtypes=dtypes), []
     if loaded is not None:
         model = FileModel.of(loaded, space=space, classes=outcomes[0].classes, values=values[0])
         notes = [Finding(check="model_file", verdict=Verdict.PASS, message=note) for note in model.notes]
@@ -332,6 +353,8 @@ def _untouched(
     """Return shape (n_records,): predictions for the records as they are, from the model or the column."""
     if model is not None:
         return model.predict(values)
+    if choice.source == "none":
+        return outcome.values
     name = str(choice.predictions_column)
     (predicted,) = read_outcomes(
         [table[name]],

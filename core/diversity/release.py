@@ -20,7 +20,7 @@ from core.coding import IntArray
 from core.diversity.evaluation import Evaluation
 from core.diversity.problem import SearchProblem
 from core.diversity.settings import DiversitySettings
-from core.tables import ReadOptions, read_dataset
+from core.tables import Dataset, ReadOptions, read_dataset
 
 _TOLERANCE = 1e-9
 
@@ -130,20 +130,25 @@ def minimized_sources(problem: SearchProblem, cells: KeptCells, evaluation: Eval
     return KeptCells(kept=cells.kept, sources=sources)
 
 
-def verify(data: bytes, problem: SearchProblem) -> Verification:
-    """Read released bytes back and count their classes and sensitive values.
-
-    Nothing of the search is reused but the bins of the sensitive attributes.
-    """
+def read_back(data: bytes, problem: SearchProblem) -> tuple[Dataset, dict[str, str]]:
+    """Return a release as it reads, and what its columns are called now: reading may have renamed one."""
     options = ReadOptions(
         delimiter=",",
         encoding="utf-8",
         header="first_line",
         missing_spellings=problem.data.reading.options.missing_spellings,
     )
-    dataset = read_dataset(data, name="released table", options=options)
+    dataset = read_dataset(data, name=problem.data.name, options=options)
     written = [name for name in problem.data.columns if name not in problem.settings.left_out]
-    column_of = dict(zip(written, dataset.columns, strict=True))  # reading may have renamed a column
+    return dataset, dict(zip(written, dataset.columns, strict=True))
+
+
+def verify(data: bytes, problem: SearchProblem) -> Verification:
+    """Read released bytes back and count their classes and sensitive values.
+
+    Nothing of the search is reused but the bins of the sensitive attributes.
+    """
+    dataset, column_of = read_back(data, problem)
     classes = equivalence_classes(
         dataset.table, [column_of[name] for name in problem.settings.quasi_identifiers]
     )

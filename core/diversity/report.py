@@ -10,6 +10,7 @@ from core.diversity.result import diversity_result, pairs_table
 from core.diversity.settings import as_published
 from core.diversity.tool import TOOL
 from core.languages import ENGLISH
+from core.releases import earlier_words
 from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of
 from core.reports.model import said_frame
 from core.settings_form import option_words
@@ -18,16 +19,25 @@ from core.words import speaking
 TABLE, TRAINING, MODEL = "table to anonymize", "training table", "model file"  # parts of files in an audit
 
 
-def diversity_report(audit: DiversityAudit, picked: Configuration | None, *, created_at: datetime) -> Report:
-    """Return the report of a search and of the pair that was picked; aggregates only."""
+def diversity_report(
+    audit: DiversityAudit,
+    picked: Configuration | None,
+    *,
+    created_at: datetime,
+    earlier: Sequence[InputFacts] = (),
+) -> Report:
+    """Return the report of a search and of the pair that was picked; aggregates only.
+
+    `earlier` are files of earlier releases.
+    """
     problem = audit.search.problem
-    inputs = placed(_inputs(problem))
+    inputs = placed([*_inputs(problem), *earlier])
     return report_of(
         TOOL,
         diversity_result(audit, picked),
         inputs=inputs,
         created_at=created_at,
-        arguments=(diversity_arguments(audit, inputs, picked),),
+        arguments=() if problem.choice.given is not None else (diversity_arguments(audit, inputs, picked),),
     )
 
 
@@ -49,6 +59,7 @@ def diversity_arguments(
         *option_words(choice, left_out=("source",)),
         *option_words(audit.thresholds),
         *([] if chosen is None else ["--pair", str(chosen.k), str(chosen.l)]),
+        *(() if audit.released is None else earlier_words(audit.released.releases, inputs)),
     )
 
 
@@ -57,7 +68,7 @@ def _inputs(problem: SearchProblem) -> Iterator[InputFacts]:
     yield input_facts(problem.data, TABLE)
     if problem.training is not None:
         yield input_facts(problem.training, TRAINING)
-    if choice.source == "file":
+    if choice.source == "file" and choice.given is None:
         yield file_facts(choice.file, MODEL, name=choice.file_name)
 
 

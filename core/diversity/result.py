@@ -11,6 +11,7 @@ from core.diversity import (
     DiversityAudit,
     SearchProblem,
     SinglingOut,
+    Stability,
     Verification,
     released_generalizations,
 )
@@ -24,6 +25,7 @@ from core.diversity.charts import (
 from core.diversity.judging import cause_of_failure
 from core.diversity.minimized import known_as, ranges
 from core.diversity.tool import TOOL
+from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Note, Part, Result, Table
 from core.settings_form import report_lines, settings_document
 from core.utility import average_class_size, discernibility
@@ -107,7 +109,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
                 tuple(_trade_off(audit, picked)),
                 empty="No pair of k and ℓ has an accuracy to draw.",
             ),
-            Group("pair", "Figures", tuple(_figures(problem, picked))),
+            Group("pair", "Figures", tuple(_figures(audit, picked))),
             *_lists(audit),
             Group(
                 "bins",
@@ -115,6 +117,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
                 (Table("bins", "How sensitive values are counted", _BINS, problem.sensitive),),
             ),
             *([] if picked is None else _released(problem, picked)),
+            *releases_groups(None if audit.released is None else audit.released.releases),
             Group("untouched", "Figures", tuple(_untouched(problem)), where="report"),
             Group("recommended", _RECOMMENDED_TITLE, _recommended(audit), where="report", is_detail=True),
         ),
@@ -126,6 +129,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
             "Model": own(_model(problem)),
         },
         asked=settings_document(settings, choice, audit.thresholds),
+        limits=releases_limits(None if audit.released is None else audit.released.releases),
         seeds={
             "split_seed": choice.split_seed,
             "seed": choice.seed,
@@ -149,15 +153,20 @@ def _headline(audit: DiversityAudit) -> str:
         cause = cause_of_failure(audit)
         return joined([none, cause]) if cause else none
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
+    stability = audit.search.repeated.get((chosen.k, chosen.l))
     start = text(
-        "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} removed."
+        "Start from k = {k}, ℓ = {l}: {removed} removed."
+        if chosen.accuracy is None
+        else "Start from k = {k}, ℓ = {l}: {accuracy} accurate, {removed} removed."
         if is_class
         else "Start from k = {k}, ℓ = {l}: {accuracy} R², {removed} removed.",
         k=chosen.k,
         l=chosen.l,
-        accuracy=percent(chosen.accuracy),
+        accuracy=percent(chosen.accuracy or 0.0) if stability is None else _with_range(stability),
         removed=part_of(chosen.deletion_ratio, audit.search.problem.n_records, "records"),
     )
+    if any(each.verdict is Verdict.FAIL for each in audit.findings):
+        return joined([start, "But its release gives more away."])
     found = [finding for finding in audit.findings if finding.check == "untouched_columns"]
     if not found or not found[0].n_affected:
         return start
@@ -167,6 +176,11 @@ def _headline(audit: DiversityAudit) -> str:
         n=found[0].n_affected,
     )
     return joined([start, but])
+
+
+def _with_range(stability: Stability) -> Text:
+    mean, low, high = (percent(each) for each in (stability.mean, stability.low, stability.high))
+    return text("{mean} ({low} to {high})", mean=mean, low=low, high=high)
 
 
 def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
@@ -185,11 +199,12 @@ def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
         n=problem.data.n_records,
         records=problem.n_records,
     )
+    told = () if problem.is_without_model else (untouched,)
     if audit.recommended is None:
-        return untouched, text("{way} → none released.", way=way)
+        return *told, text("{way} → none released.", way=way)
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     kept = chosen.kept_set.n_kept if chosen.kept_set else 0
-    return untouched, text(
+    return *told, text(
         "{way} → {kept} released with k = {k}, ℓ = {l}.", way=way, kept=kept, k=chosen.k, l=chosen.l
     )
 
@@ -203,9 +218,11 @@ def _trade_off(audit: DiversityAudit, picked: Configuration | None) -> Iterator[
         )
 
 
-def _figures(problem: SearchProblem, picked: Configuration | None) -> Iterator[Figure]:
+def _figures(audit: DiversityAudit, picked: Configuration | None) -> Iterator[Figure]:
     """Yield the figures of the pair, judged where it is held against k, l or the target."""
-    untouched = Figure("base_accuracy", problem.base_accuracy, of=_model(problem))
+    problem, stability = audit.search.problem, audit.stability
+    accuracy = None if problem.is_without_model else problem.base_accuracy
+    untouched = Figure("base_accuracy", accuracy, of=_model(problem))
     if picked is None:
         yield untouched
         return
@@ -214,6 +231,11 @@ def _figures(problem: SearchProblem, picked: Configuration | None) -> Iterator[F
     if evaluation is not None:
         reached = _held(evaluation.accuracy >= target)
         yield Figure("accuracy", evaluation.accuracy, _at_least(percent(target)), reached, of)
+        if stability is not None:
+            held = _held(stability.mean >= target)
+            yield Figure("splits_accuracy", stability.mean, _at_least(percent(target)), held, of)
+            yield Figure("splits_accuracy_low", stability.low, of=of)
+            yield Figure("splits_accuracy_high", stability.high, of=of)
         for key in ("baseline_accuracy", "balanced_accuracy", "untouched_accuracy", "anonymized_accuracy"):
             yield Figure(key, getattr(evaluation, key), of=of)
     yield untouched
@@ -348,6 +370,8 @@ def singling_out_table(ranked: Sequence[SinglingOut]) -> Table:
 
 def _model(problem: SearchProblem) -> str:
     """Return what the model is, in words."""
+    if problem.is_without_model:
+        return own("none: k and ℓ alone")
     if problem.inputs.model is None:
         return text("predictions in column {column}", column=problem.choice.predictions_column)
     return problem.inputs.model.description

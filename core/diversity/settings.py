@@ -105,6 +105,16 @@ class DiversitySettings:
         none="5 points below the untouched model's",
         widget=Widget(kind="slider", key="target"),
     )
+    n_splits: int = setting(
+        20,
+        "Splits that the pair is measured on",
+        "The search takes one split of the kept records, and the best of many pairs is best partly by luck. "
+        "The pair that is shown is measured on so many, and the range of its accuracy told.",
+        "--splits",
+        least=1,
+        most=1_000,
+        metavar="N",
+    )
     cells: CellRule = setting(
         "proper",
         "Cells are made",
@@ -190,15 +200,16 @@ def as_published(settings: DiversitySettings) -> DiversitySettings:
     )
 
 
-def check_settings(settings: DiversitySettings, columns: tuple[str, ...]) -> None:
-    """Check the settings on their own and against the columns of the table.
+def check_settings(settings: DiversitySettings, columns: tuple[str, ...], *, source: str = "tree") -> None:
+    """Check the settings on their own and against the columns of the table; `source` is the model's.
 
     Raises
     ------
     AuditInputError
         Names every parameter out of its range and every column that is absent or has two roles.
     """
-    check(settings, [*contradictions(settings), *_role_problems(settings, columns)])
+    roles = _role_problems(settings, columns, needs_label=source != "none")
+    check(settings, [*contradictions(settings), *roles])
 
 
 def contradictions(settings: DiversitySettings) -> list[str]:
@@ -244,8 +255,12 @@ _ROLES = {
 _EXCLUSIVE = ("label", "sensitive", "quasi", "left_out")
 
 
-def _role_problems(settings: DiversitySettings, columns: tuple[str, ...]) -> Iterator[str]:
-    if not settings.label:
+def _role_problems(
+    settings: DiversitySettings, columns: tuple[str, ...], *, needs_label: bool
+) -> Iterator[str]:
+    if not needs_label and settings.cells != "proper":
+        yield "Without a model cells are made from the quasi-identifiers alone: choose proper cells."
+    if not settings.label and needs_label:
         yield "Choose the label: the column that the model predicts."
     if not settings.quasi_identifiers:
         yield "Choose at least one quasi-identifier."
@@ -333,7 +348,7 @@ class DiversityThresholds:
 
 
 ModelKind = Literal["tree", "forest", "boosting", "logistic"]  # trained here
-ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions"]
+ModelSource = Literal["tree", "forest", "boosting", "logistic", "file", "predictions", "none"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -353,8 +368,9 @@ class ModelChoice:
             "logistic": "Train a linear model here",
             "file": "My model, as a skops file",
             "predictions": "Only its predictions, in a column",
+            "none": "No model: k and ℓ alone",
         },
-        metavar="tree|forest|boosting|logistic|FILE.skops",
+        metavar="tree|forest|boosting|logistic|none|FILE.skops",
         widget=Widget(key="model"),
     )
     predictions_column: str | None = setting(
@@ -389,6 +405,7 @@ class ModelChoice:
     )
     file_name: str = ""  # the model file
     file: bytes = field(default=b"", repr=False)
+    given: object = field(default=None, repr=False)  # a model of one's own in Python, in place of a file
 
     @property
     def file_digest(self) -> str:

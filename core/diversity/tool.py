@@ -3,11 +3,10 @@
 from core.demo import DEMO_NAMES, DIVERSITY
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice
 from core.measures import diversity as diversity_measures
-from core.measures import shared
-from core.options import EVIDENCE, MOST_JOBS, READING, file_option, option, switch, written_option
-from core.tools import Input, Tool
+from core.measures import releases, shared
+from core.options import EVIDENCE, LEDGER, MOST_JOBS, READING, file_option, option, switch, written_option
+from core.tools import EARLIER, Input, Tool
 
-_MOST_REPEATS = 1_000
 _LIMITS = (
     (
         "k and ℓ hold over the quasi-identifiers you chose, against somebody who knows nothing else. Every "
@@ -19,7 +18,7 @@ _LIMITS = (
     ),
     (
         "The best of many pairs is best partly by luck. The interval says how far an accuracy from so few "
-        "records can be off; repeating over other splits shows how much the choice of split does."
+        "records can be off, and the range over other splits how much the choice of split does."
     ),
     "Distinct ℓ counts values, not how close they are or how likely: t and entropy ℓ say more.",
     (
@@ -38,7 +37,13 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=tuple(
         measure.key
-        for measures in (diversity_measures.MEASURES, shared.COST, shared.DISCLOSURE, shared.MEASURES)
+        for measures in (
+            diversity_measures.MEASURES,
+            shared.COST,
+            shared.DISCLOSURE,
+            shared.MEASURES,
+            releases.MEASURES,
+        )
         for measure in measures
     ),
     asked="Which k and ℓ protect people at an accuracy of my model that I can live with?",
@@ -69,6 +74,7 @@ TOOL = Tool(
             needed=False,
             taken_by=(file_option("--train", "table to train on, instead of a split", metavar="TABLE"),),
         ),
+        EARLIER,
     ),
     settings=DiversitySettings,
     thresholds=DiversityThresholds,
@@ -85,25 +91,17 @@ TOOL = Tool(
         switch("--regression", "the same as --task regression", sets="task", to="regression"),
         switch("--reference-cells", "cells, diversity and labels as in the published reference"),
         option("--jobs", "threads (1)", kind=int, default=1, least=1, most=MOST_JOBS, metavar="N"),
-        option(
-            "--repeats",
-            "repeat the recommended pair over N seeds",
-            kind=int,
-            default=0,
-            least=0,
-            most=_MOST_REPEATS,
-            metavar="N",
-        ),
         switch("--rank-columns", "rank the columns by records singled out; without roles only that"),
         option(
             "--pair",
-            "the pair that --report shows (default: the recommended one)",
+            "the pair that is judged, shown and written (default: the recommended one)",
             use="input",
             kind=int,
             n_values=2,
             metavar="K,L",
         ),
-        written_option("--release", "write the recommended anonymized table"),
+        written_option("--release", "write the anonymized table of the pair"),
+        *LEDGER,
         *READING,
         EVIDENCE,
     ),

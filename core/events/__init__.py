@@ -1,5 +1,6 @@
 """Event logs: every released combination of attributes shared by at least k users, and its cost."""
 
+from core.events.inference import Inference, inference
 from core.events.judging import EventAudit, audit_events, judge_events
 from core.events.mapping import (
     BUILT_IN_MAPPING,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -76,17 +77,19 @@ def _stages(table: pd.DataFrame) -> alt.LayerChart:
     )
 
 
-def loss_drawing(rows: Sequence[tuple[str, int, int, int, int, int]]) -> Drawing:
+def loss_drawing(rows: Sequence[tuple[Any, ...]]) -> Drawing:
     """Draw for each event class what was left out, kept, kept flattened and removed."""
     table = pd.DataFrame(
         [
-            (event_class, say(label), outcomes[position], position)
+            (say(event_class), say(label), outcomes[position], position)
             for event_class, _, *outcomes in rows
             for position, label in enumerate(OUTCOMES.values())
         ],
         columns=["event_class", "outcome", "n_events", "position"],
     )
-    return Drawing("Loss per event class", partial(_loss, table, [event_class for event_class, *_ in rows]))
+    return Drawing(
+        "Loss per event class", partial(_loss, table, [say(event_class) for event_class, *_ in rows])
+    )
 
 
 def _loss(table: pd.DataFrame, classes: Sequence[str]) -> alt.LayerChart:
@@ -171,8 +174,8 @@ def heat_maps(audit: EventAudit) -> Iterator[Drawing | Note]:
             before: cross_table_before(audit.measured, *columns),
             after: cross_table_after(audit.anonymized, *columns),
         }
-        drawn = [
-            Drawing(title, partial(cross_chart, table, **titles))
+        drawn = [  # no report holds the first: cells of what few have
+            Drawing(title, partial(cross_chart, table, **titles), where="page" if title == before else "both")
             for title, table in tables.items()
             if table is not None and not table.empty
         ]

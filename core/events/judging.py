@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.events.earlier import beside_earlier
+from core.events.inference import Inference, inference
 from core.events.measuring import (
     MULTI_LEVEL,
     AnonymizedEvents,
@@ -20,13 +22,15 @@ from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons
 from core.pseudonyms import TokenSource
+from core.releases import EarlierTable, Ledger, ReleasesAudit, ReleasesMeasurement, judge_releases
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
-from core.words import Text, counted, joined, own, percent, text
+from core.words import Text, counted, joined, own, percent, share_of, text
 
 KNOWN_EVENTS_JUDGED = 2
 TRACE_SHARE_TO_WARN = 0.05
 _ROWS_SHARE_TO_WARN = 0.05
+INFERRED_SHARE_TO_WARN = 0.05  # beyond what chance gives
 NUMBER_SHARE_TO_WARN, NUMBER_SHARE_TO_FAIL = 0.01, 0.05
 
 
@@ -40,12 +44,14 @@ class EventAudit:
     traces_before: TraceRisk  # trace risk with one pseudonym per user after cleanup, and of the release
     traces_after: TraceRisk
     rows: RowRisk  # whom the number of rows, all rows together, or their order single out
+    inferred: Inference  # of whom one known event, or its time, gives more
     diversity: CombinationDiversity | None  # of the sensitive attribute, None where none was chosen
     verdict: Verdict  # the published rule: k users share every combination, counted from the exported bytes
     trace_verdict: Verdict  # our own: how many users two known events single out
     whole_trace_verdict: Verdict  # our own: how many users have a whole trace that nobody else has
     rows_verdict: Verdict  # our own: how many users counts and order single out
     findings: tuple[Finding, ...]  # everything noticed
+    releases: ReleasesAudit | None = None  # what earlier exports tell beside it; its findings are among them
 
     @property
     def overall(self) -> Verdict:
@@ -73,6 +79,7 @@ def audit_events(
     options: ReleaseOptions | None = None,
     token_source: TokenSource | None = None,
     seed: int = 0,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> EventAudit:
     """Anonymize a log and judge the result.
 
@@ -86,6 +93,8 @@ def audit_events(
         Random bytes for pseudonyms; None for what the options say.
     seed
         Of the samples of trace risk.
+    earlier
+        Earlier exports of the log, or their ledgers.
 
     Returns
     -------
@@ -100,14 +109,16 @@ def audit_events(
     options = options or ReleaseOptions()
     measured = measure_events(dataset, settings or EventSettings())
     anonymized = anonymize_events(measured, rule or Rule())
+    traces = released_traces(anonymized, options.pseudonym_per)
+    release = release_events(anonymized, options, token_source or options.token_source)
     return judge_events(
         anonymized,
-        release=release_events(anonymized, options, token_source or options.token_source),
+        release=release,
         traces_before=trace_risk(original_traces(measured), k=anonymized.rule.k, seed=seed),
-        traces_after=trace_risk(
-            released_traces(anonymized, options.pseudonym_per), k=anonymized.rule.k, seed=seed
-        ),
+        traces_after=trace_risk(traces, k=anonymized.rule.k, seed=seed),
         rows=row_risk(anonymized, options.pseudonym_per),
+        inferred=inference(anonymized, traces),
+        releases=beside_earlier(anonymized, release, earlier),
     )
 
 
@@ -118,40 +129,43 @@ def judge_events(
     traces_before: TraceRisk,
     traces_after: TraceRisk,
     rows: RowRisk,
+    inferred: Inference,
+    releases: ReleasesMeasurement | None = None,
 ) -> EventAudit:
     """Put the parts of an audit together and judge them."""
-    measured = anonymized.measured
-    attribute = measured.log.settings.sensitive
+    attribute = anonymized.measured.log.settings.sensitive
     diversity = combination_diversity(anonymized, attribute) if attribute else None
     k_finding = _k_finding(anonymized, release)
     trace_finding = _trace_finding(anonymized, traces_after, release.options)
     whole_finding = _whole_trace_finding(traces_after, anonymized.rule)
     rows_findings = _rows_findings(anonymized, rows, release.options)
+    beside = None if releases is None else judge_releases(releases, k=anonymized.rule.k)
     found = (
         k_finding,
-        _mapping_finding(measured),
+        _mapping_finding(anonymized.measured),
         *_most_found_first(traces_after, [trace_finding, whole_finding, *rows_findings]),
-        *(_persons_finding(anonymized, persons) for persons in measured.log.other_persons),
-        *telling_findings(anonymized),
-        *measured.log.findings,
-        *_what_was_done(anonymized),
+        *_inference_findings(inferred),
+        *(() if beside is None else beside.findings),
+        *_about_the_log(anonymized),
         _diversity_finding(diversity),
         _identifiers_finding(release.options),
         _seed_finding(release.options),
     )
     return EventAudit(
-        measured=measured,
+        measured=anonymized.measured,
         anonymized=anonymized,
         release=release,
         traces_before=traces_before,
         traces_after=traces_after,
         rows=rows,
+        inferred=inferred,
         diversity=diversity,
         verdict=k_finding.verdict,
         trace_verdict=trace_finding.verdict,
         whole_trace_verdict=whole_finding.verdict,
         rows_verdict=worst([finding.verdict for finding in rows_findings]),
         findings=tuple(finding for finding in found if finding is not None),
+        releases=beside,
     )
 
 
@@ -160,6 +174,15 @@ def _most_found_first(traces: TraceRisk, findings: Sequence[Finding]) -> Sequenc
     two = traces.singled_out(KNOWN_EVENTS_JUDGED) or 0.0
     n_sampled = round(two * traces.n_users)  # what is drawn as a sample counts no users
     return sorted(findings, key=lambda each: -(n_sampled if each.n_affected is None else each.n_affected))
+
+
+def _about_the_log(anonymized: AnonymizedEvents) -> Iterator[Finding | None]:
+    """Yield what users, released values and the file tell, and what was done."""
+    log = anonymized.measured.log
+    yield from (_persons_finding(anonymized, persons) for persons in log.other_persons)
+    yield from telling_findings(anonymized)
+    yield from log.findings
+    yield from _what_was_done(anonymized)
 
 
 def _what_was_done(anonymized: AnonymizedEvents) -> Iterator[Finding | None]:
@@ -393,6 +416,45 @@ def _share_verdict(n_below_k: int, n_users: int, limit: float) -> Verdict:
     if n_below_k > limit * n_users:
         return Verdict.FAIL
     return Verdict.WARN if n_below_k > _ROWS_SHARE_TO_WARN * n_users else Verdict.PASS
+
+
+def _inference_findings(inferred: Inference) -> Iterator[Finding]:
+    """Yield of whom one known event, and a known time, gives more than chance does."""
+    if not inferred.n_users:
+        return
+    yield Finding.of(
+        "known_event_tells",
+        _beyond_chance(inferred.n_by_event, inferred.chance_by_event, inferred.n_users),
+        n_affected=inferred.n_by_event,
+    )(
+        "One known event of {found} of {n} user gives another for certain: all who have the one have the "
+        "other, which at most half of all users have. Chance gives {chance}.",
+        "One known event of {found} of {n} users gives another for certain: all who have the one have the "
+        "other, which at most half of all users have. Chance gives {chance}.",
+        n=inferred.n_users,
+        found=inferred.n_by_event,
+        chance=percent(inferred.chance_by_event),
+    )
+    if inferred.n_by_time is None:
+        return
+    yield Finding.of(
+        "known_time_tells",
+        _beyond_chance(inferred.n_by_time, inferred.chance_by_time, inferred.n_users),
+        n_affected=inferred.n_by_time,
+    )(
+        "At {times} of {n} released time one kind of event alone happens, which is at most half of all: "
+        "such a time of {found} gives what happened. Chance gives {chance}.",
+        "At {times} of {n} released times one kind of event alone happens, which is at most half of all: "
+        "such a time of {found} gives what happened. Chance gives {chance}.",
+        n=inferred.n_times,
+        times=inferred.n_times_of_one_kind,
+        found=share_of(inferred.n_by_time, inferred.n_users, "users"),
+        chance=percent(inferred.chance_by_time),
+    )
+
+
+def _beyond_chance(n_found: int, chance: float, n_users: int) -> Verdict:
+    return Verdict.WARN if n_found / n_users - chance > INFERRED_SHARE_TO_WARN else Verdict.PASS
 
 
 def _mapping_finding(measured: MeasuredEvents) -> Finding | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from core.coding import BoolArray, IntArray, combined_codes, value_codes
+from core.coding import BoolArray, IntArray, combined_codes, sorted_distinct, value_codes
 from core.events.measuring import AnonymizedEvents
 from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import first_positions
@@ -277,6 +277,32 @@ def _counts(anonymized: AnonymizedEvents, groups: IntArray) -> list[str]:
     if masked.any():
         n_before = f"<{reduced.k}" if len(groups) == 1 else f"at least {n_before}"
     return [n_before, str(int(reduced.n_users_after[groups].sum()))]
+
+
+def shared_groups(codes: IntArray, parts: IntArray, users: IntArray, k: int) -> tuple[IntArray, IntArray]:
+    """Put groups of events together of which fewer than k users have a part, and others until k have each.
+
+    All by event: `codes` of groups from 0, `parts` of each group from 0, and whose it is. Together comes
+    first what has such a part, then the smallest of the others, so that no difference of sums gives one away.
+
+    Returns the codes, those put together as one more than the largest; and shape (n_groups + 1, n_parts),
+    distinct users. Where even all together have a part of fewer than k users, it is theirs to mask.
+    """
+    n_groups, n_parts = int(codes.max(initial=-1)) + 1, int(parts.max(initial=-1)) + 1
+    n_all = int(users.max(initial=-1)) + 1
+    n_events = np.bincount(codes, minlength=n_groups)
+    is_named = n_events > 0
+    while True:
+        now = np.where(is_named[codes], codes, n_groups)
+        each = sorted_distinct((now * n_parts + parts) * n_all + users) // max(n_all, 1)
+        n_users = np.bincount(each, minlength=(n_groups + 1) * n_parts).reshape(n_groups + 1, n_parts)
+        few: BoolArray = np.any((n_users > 0) & (n_users < k), axis=1)
+        if few[:-1].any():
+            is_named &= ~few[:-1]
+        elif few[-1] and is_named.any():
+            is_named[np.flatnonzero(is_named)[np.argmin(n_events[is_named])]] = False
+        else:
+            return now, n_users
 
 
 def removed_users(anonymized: AnonymizedEvents) -> BoolArray:

@@ -2,12 +2,13 @@
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from core.coding import IntArray
 from core.events.charts import (
     OUTCOMES,
     curve_drawing,
@@ -17,21 +18,28 @@ from core.events.charts import (
     stage_drawing,
     trace_drawing,
 )
-from core.events.judging import KNOWN_EVENTS_JUDGED, NUMBER_SHARE_TO_FAIL, TRACE_SHARE_TO_WARN, EventAudit
+from core.events.judging import (
+    INFERRED_SHARE_TO_WARN,
+    KNOWN_EVENTS_JUDGED,
+    NUMBER_SHARE_TO_FAIL,
+    TRACE_SHARE_TO_WARN,
+    EventAudit,
+)
 from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
-from core.events.release import Release
+from core.events.release import Release, shared_groups
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
 from core.events.suggestions import Suggestions
 from core.events.tool import TOOL
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
-from core.result import Col, Figure, Group, Result, Table, verdict_of
+from core.releases.result import releases_groups, releases_limits
+from core.result import Col, Figure, Group, Result, Table, Where, verdict_of
 from core.settings_form import described, report_lines, reported, settings_document
 from core.verdict import Verdict, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
 
 _STAGES = (Col("stage", "Stage", kind="words"), Col("users", "Users"), Col("events", "Events"))
 _CLASSES = (
-    Col("event_class", "Event class"),
+    Col("event_class", "Event class", kind="words"),
     Col("events", "Events"),
     *(Col(key, label) for key, label in OUTCOMES.items()),
 )
@@ -95,14 +103,17 @@ _DIVERSITY = (
     Col("entropy_l", "Smallest entropy ℓ"),
     Col("t", "Largest t"),
 )
-_UNMAPPED = (Col("event", "Event"), Col("events", "Events"))
+_UNMAPPED = (Col("event", "Event", kind="words"), Col("events", "Events"))
 _FIRST = ("smallest_combination", "events_after", "trace_unique_share")
 _FIGURES_TOLD = {
     "whole_trace": "whole_trace_below_k_share",
     "row_multisets": "multiset_below_k_share",
     "row_sequences": "sequence_below_k_share",
+    "known_event_tells": "event_tells_share",
+    "known_time_tells": "time_tells_share",
 }
 _PREVIEW_ROWS = 50
+_FEW_USERS = own("Several together, some of few users")
 
 
 def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result:
@@ -125,6 +136,7 @@ def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result
         first=(*_FIRST, told, *(each.measure for each in risk_figures(audit))),
         groups=tuple(_groups(audit, outcomes)),
         settings=_settings(audit),
+        limits=releases_limits(audit.releases),
         asked=settings_document(audit.measured.log.settings, audit.anonymized.rule, audit.release.options),
         seeds={"pseudonym_seed": None if audit.release.options.pseudonym_seed is None else "given"},
     )
@@ -132,29 +144,35 @@ def events_result(audit: EventAudit, outcomes: Sequence[Outcome] = ()) -> Result
 
 def _groups(audit: EventAudit, outcomes: Sequence[Outcome]) -> Iterator[Group]:
     anonymized, before, after = audit.anonymized, audit.traces_before, audit.traces_after
-    stages, classes = _stage_rows(anonymized), _class_rows(anonymized)
+    stages, classes = _stage_rows(anonymized), class_rows(anonymized)
+    shared = class_rows(anonymized, shared_by=anonymized.rule.k)
     title = "From the log to the export"
     stages_table = Table("stages", title, _STAGES, stages, where="report")
-    classes_table = Table("classes", "Loss per event class", _CLASSES, classes, where="report")
+    classes_table = Table("classes", "Loss per event class", _CLASSES, shared, where="report")
+    loss = (
+        replace(loss_drawing(classes), where="page"),
+        replace(loss_drawing(shared), where="report"),
+    )
     yield Group("stages", title, (stage_drawing(stages), stages_table))
     yield from _figure_groups(audit)
     yield Group("combinations", "Combinations", tuple(group_drawings(anonymized)))
-    yield Group("loss", "Loss", (loss_drawing(classes), classes_table))
+    yield Group("loss", "Loss", (*loss, classes_table))
     yield Group("steps", "Loss after each flatten step", (_steps_table(anonymized),))
     yield Group("strategies", "Strategies", (ways_table(audit, outcomes),))
     yield Group("traces", "Trace risk", (trace_drawing(before, after), _traces_table(before, after)))
     yield Group("rows", "What counts and order tell", (_rows_table(audit),))
     yield Group("heat_maps", "Heat maps", tuple(heat_maps(audit)))
+    yield from releases_groups(audit.releases)
     several = len({each.k for each in outcomes}) > 1
     yield Group("curve", "Strategies", (curve_drawing(audit, outcomes),) if several else ())
     title = "Diversity within combinations"
     diversity = () if audit.diversity is None else (Table("diversity", title, _DIVERSITY, [audit.diversity]),)
     yield Group("diversity", title, diversity)
-    unmapped = sorted(audit.measured.log.unmapped.items(), key=lambda each: (-each[1], each[0]))
+    wheres: tuple[Where, ...] = ("page", "report") if audit.measured.log.unmapped else ()
     yield Group(
         "unmapped",
         "Event mapping",
-        (Table("unmapped", "Events without a class", _UNMAPPED, unmapped),) if unmapped else (),
+        tuple(_unmapped_table(anonymized, where) for where in wheres),
         empty="Every event of the log has a class.",
     )
     yield Group("preview", "Preview", (_preview_table(audit.release),), where="page")
@@ -173,7 +191,8 @@ def _figure_groups(audit: EventAudit) -> Iterator[Group]:
     yield Group("kept", "From the log to the export", kept)
     yield Group("risk", "What was found", tuple(risk_figures(audit)))
     further = ("number_below_k_share", "users_standing_out", "events_capped", "combinations_after")
-    yield Group("further", "What was found", figures(*further), where="report")
+    told = tuple(_inferred_figures(audit))
+    yield Group("further", "What was found", (*figures(*further), *told), where="report")
     if known["sequence_unique_share"] is None:
         order = figures("sequence_unique_share")
         yield Group("order", "What counts and order tell", order, where="report", is_detail=True)
@@ -184,6 +203,7 @@ def _figure_groups(audit: EventAudit) -> Iterator[Group]:
 def event_figures(audit: EventAudit) -> dict[str, float | None]:
     """Return the figures of an audit by measure: shares in [0, 1], None for not assessed."""
     measured, reduced, rows = audit.measured, audit.anonymized.reduced, audit.rows
+    inferred = audit.inferred
     return {
         "users_total": measured.log.n_users,
         "users_after_cleanup": measured.n_users_after_cleanup,
@@ -205,6 +225,8 @@ def event_figures(audit: EventAudit) -> dict[str, float | None]:
         "multiset_below_k_share": rows.share(rows.n_below_k_multiset),
         "sequence_unique_share": rows.share(rows.n_unique_sequence),
         "sequence_below_k_share": rows.share(rows.n_below_k_sequence),
+        "event_tells_share": rows.share(inferred.n_by_event),
+        "time_tells_share": rows.share(inferred.n_by_time),
         "whole_trace_unique_share": audit.traces_after.whole_trace,
         "whole_trace_below_k_share": audit.traces_after.whole_trace_below_k,
     }
@@ -216,16 +238,19 @@ def _headline(audit: EventAudit) -> Text:
     if not made.n_events:
         return text("Nothing is left to release with k = {k}.", k=k)
     known, n_users = event_figures(audit), audit.traces_after.n_users
-    whole, number, multiset, sequence = (
+    whole, number, multiset, sequence, by_event, by_time = (
         part_of(known[key], n_users, "users")
         for key in (
             "whole_trace_below_k_share",
             "number_unique_share",
             "multiset_below_k_share",
             "sequence_below_k_share",
+            "event_tells_share",
+            "time_tells_share",
         )
     )
-    reason = _REASONS.get(told_in_headline(audit)) or _known_events_reason(audit)
+    told = told_in_headline(audit)
+    reason = _REASONS.get(told) or (_OF_RELEASES if _is_of_releases(told) else _known_events_reason(audit))
     said = text(
         reason,
         k=k,
@@ -234,6 +259,8 @@ def _headline(audit: EventAudit) -> Text:
         number=number,
         multiset=multiset,
         sequence=sequence,
+        by_event=by_event,
+        by_time=by_time,
         least=max(k, 2),
     )
     if "{k}" in reason:
@@ -260,7 +287,16 @@ _REASONS = {
     "whole_trace": "The whole trace of {whole} is shared by fewer than {least}.",
     "row_multisets": "All rows of a user together are shared by fewer than {least} for {multiset}.",
     "row_sequences": "The order of events is shared by fewer than {least} for {sequence}.",
+    "known_event_tells": "One known event gives another for {by_event}.",
+    "known_time_tells": "The time of an event gives what happened for {by_time}.",
 }
+
+
+_OF_RELEASES = "Whoever has an earlier export too learns more of users."
+
+
+def _is_of_releases(check: str) -> bool:
+    return "release" in check
 
 
 def _known_events_reason(audit: EventAudit) -> str:
@@ -280,7 +316,8 @@ def told_in_headline(audit: EventAudit) -> str:
         return "k_anonymity"
     if audit.overall is Verdict.PASS:
         return ""
-    told = [each for each in audit.findings if each.check in (*_REASONS, "trace_risk")]
+    known = (*_REASONS, "trace_risk")
+    told = [each for each in audit.findings if each.check in known or _is_of_releases(each.check)]
     grave = [each.check for each in worst_first(told) if each.verdict is audit.overall]
     if grave and grave[0] in _LINKED:  # one harm, however it is found: what singles out most comes first
         return next(each.check for each in told if each.check in _LINKED and each.verdict is audit.overall)
@@ -363,6 +400,18 @@ def risk_figures(audit: EventAudit) -> Iterator[Figure]:
         yield Figure("combination_t", diversity.t, of=of)
 
 
+def _inferred_figures(audit: EventAudit) -> Iterator[Figure]:
+    """Yield what one known event and a known time tell, against what chance gives."""
+    known, inferred = event_figures(audit), audit.inferred
+    for key, chance, check in (
+        ("event_tells_share", inferred.chance_by_event, "known_event_tells"),
+        ("time_tells_share", inferred.chance_by_time, "known_time_tells"),
+    ):
+        judged = verdict_of(audit.findings, check)
+        at_most = _at_most(chance + INFERRED_SHARE_TO_WARN)
+        yield Figure(key, known[key], at_most, judged, total=inferred.n_users)
+
+
 def _at_most(share: float) -> Text:
     return text("at most {limit}", limit=percent(share))
 
@@ -406,26 +455,46 @@ def _stage_rows(anonymized: AnonymizedEvents) -> list[tuple[str, int, int]]:
     ]
 
 
-def _class_rows(anonymized: AnonymizedEvents) -> list[tuple[str, int, int, int, int, int]]:
-    """Return for each event class its events, and those left out, kept, kept flattened and removed."""
+def class_rows(anonymized: AnonymizedEvents, shared_by: int = 1) -> list[tuple[Any, ...]]:
+    """Return for each event class its events, and those left out, kept, kept flattened and removed.
+
+    Classes with any of these of fewer than `shared_by` users are one row, without what few have even then.
+    """
     log = anonymized.measured.log
-    after_cleanup = log.class_of_event[log.kept_after_cleanup]
     kept, flattened = anonymized.event_is_kept, anonymized.stage_of_event > 0
+    outcome = np.zeros(log.n_events, dtype=np.int64)
+    outcome[log.kept_after_cleanup] = np.where(kept, 1 + flattened, 3)
+    of_class, n_users = shared_groups(log.class_of_event, outcome, log.user_of_event, shared_by)
+    n_events = np.zeros_like(n_users)
+    np.add.at(n_events, (of_class, outcome), 1)
+    rows = []
+    for place, (events, users) in enumerate(zip(n_events.tolist(), n_users.tolist(), strict=True)):
+        cells = [None if 0 < of < shared_by else n for n, of in zip(events, users, strict=True)]
+        cells += [0] * (len(OUTCOMES) - len(cells))
+        name = _FEW_USERS if place == len(n_events) - 1 else text("{value}", value=log.classes[place])
+        if any(events):
+            rows.append((name, None if None in cells else sum(events), *cells))
+    return sorted(rows, key=lambda row: (row[0] is _FEW_USERS, -(row[1] or 0), row[0]))
 
-    def count(codes: IntArray) -> list[int]:
-        return np.bincount(codes, minlength=len(log.classes)).tolist()
 
-    total, cleaned = count(log.class_of_event), count(after_cleanup)
-    rows = zip(
-        log.classes,
-        total,
-        (n - n_cleaned for n, n_cleaned in zip(total, cleaned, strict=True)),
-        count(after_cleanup[kept & ~flattened]),
-        count(after_cleanup[kept & flattened]),
-        count(after_cleanup[~kept]),
-        strict=True,
+def _unmapped_table(anonymized: AnonymizedEvents, where: Where) -> Table:
+    """Return the kinds of events without a class; in a report those of fewer than k users in one row."""
+    log, k = anonymized.measured.log, anonymized.rule.k if where == "report" else 1
+    names = sorted(log.unmapped, key=lambda name: (-log.unmapped[name], name))
+    place = {name: n for n, name in enumerate(names)}
+    code_of_event = np.array([place.get(name, -1) for name in log.events], dtype=np.int64)[log.event_of_event]
+    asked = code_of_event >= 0
+    codes, n_users = shared_groups(
+        code_of_event[asked], np.zeros(int(asked.sum()), dtype=np.int64), log.user_of_event[asked], k
     )
-    return sorted(rows, key=lambda row: (-row[1], row[0]))
+    n_events = np.bincount(codes, minlength=len(n_users)).tolist()
+    told = (text("{value}", value=name) for name in names)
+    rows = [
+        (name, None if 0 < users < k else n)
+        for name, n, users in zip([*told, _FEW_USERS], n_events, n_users[:, 0].tolist(), strict=False)
+        if n
+    ]
+    return Table("unmapped", "Events without a class", _UNMAPPED, rows, where=where)
 
 
 def _steps_table(anonymized: AnonymizedEvents) -> Table:
@@ -525,6 +594,8 @@ def _rows_table(audit: EventAudit) -> Table:
         (text("All rows, shared by fewer than {k}", k=max(k, 2)), found.n_below_k_multiset),
         ("Order of the kinds of events", found.n_unique_sequence),
         (text("Order of the kinds, shared by fewer than {k}", k=max(k, 2)), found.n_below_k_sequence),
+        ("One event, which gives another", audit.inferred.n_by_event),
+        ("Time of an event, which gives its kind", audit.inferred.n_by_time),
     ]
     rows = [
         (known, number, found.share(number), "the export tells no order" if number is None else _EXACT)

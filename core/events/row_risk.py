@@ -8,11 +8,11 @@ from core.attribute_disclosure import distinct_l, entropy_l, largest, smallest, 
 from core.classes import EquivalenceClasses, items_of_classes
 from core.coding import BoolArray, IntArray, combination_codes, combined_codes, sorted_distinct, value_codes
 from core.events.measuring import AnonymizedEvents
+from core.events.settings import KIND_COLUMNS
 from core.events.stages import derived_column
 from core.events.trace_risk import mixed, users_sharing
 from core.events.traces import pseudonym_codes
 
-_WHAT = ("generalized_event", "event")
 _YEARS, _HOURS = ("iso_year", "year"), ("hour", "quantized_hour", "time_period")
 _TIMES_THE_NEXT = 2  # a user with so many times the rows of anybody else stands out
 _ROWS_MORE = 3
@@ -162,7 +162,7 @@ def _n_rare_sequences(
     years = anonymized.measured.log.calendar.iso_year
     order = _order_columns(columns, pseudonym_per, several_years=bool(years.min() != years.max()))
     own_columns = anonymized.measured.log.others
-    what = [column for column in columns if column in _WHAT or column in own_columns]
+    what = [column for column in columns if column in KIND_COLUMNS or column in own_columns]
     if not order or not what:
         return None
     known, values = _rows_of_known_time(anonymized, rows.group, order)

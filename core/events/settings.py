@@ -27,6 +27,7 @@ DERIVED_COLUMNS = (
     "time_period",
     "event",
 )
+KIND_COLUMNS = ("generalized_event", "event")
 ANY = "any"
 COARSER: dict[str, tuple[str, ...]] = {
     "year": (ANY,),

@@ -20,7 +20,7 @@ from core.coding import (
     value_codes,
 )
 from core.events.log import EventLog
-from core.events.settings import ANY, AUTOMATIC, COARSER, levels_of, parse_step
+from core.events.settings import ANY, AUTOMATIC, COARSER, KIND_COLUMNS, levels_of, parse_step
 from core.words import Text, input_error, own, text
 
 # How "any" is written in exported files, by setting; screens say "any week".
@@ -167,9 +167,6 @@ _DERIVATIONS: dict[str, Callable[[EventLog], CodedColumn]] = {
 }
 
 
-_CLASS_COLUMNS = ("generalized_event", "event")
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stages:
     """Combinations of the contributing columns at each stage of flattening.
@@ -284,7 +281,7 @@ def _all_steps(log: EventLog) -> list[tuple[str, str]]:
     return [
         (column, level)
         for column in log.settings.columns
-        if (column in COARSER and column not in _CLASS_COLUMNS) or column == log.settings.flatten
+        if (column in COARSER and column not in KIND_COLUMNS) or column == log.settings.flatten
         for level in levels_of(column)
     ]
 

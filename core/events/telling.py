@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 from core.coding import IntArray, sorted_distinct, value_codes
 from core.events.log import EventLog, all_of
 from core.events.measuring import AnonymizedEvents
+from core.events.settings import KIND_COLUMNS
 from core.events.users import cannot_be_respelt, folded, is_word
 from core.patterns import CATALOGUE, scan_column
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, text
 
-_IN_WORDS = ("generalized_event", "event")
 _MOST_WORDS_TOGETHER = 5  # of a UUID
 _WORD = re.compile(r"[^\W_]+")
 _PATTERNS = (
@@ -82,7 +82,7 @@ def telling_findings(anonymized: AnonymizedEvents) -> list[Finding]:
     findings = []
     own_columns = anonymized.measured.log.others
     for column in anonymized.stages.columns if anonymized.event_is_kept.any() else ():
-        if column in _IN_WORDS or column in own_columns:
+        if column in KIND_COLUMNS or column in own_columns:
             stages = anonymized.stages
             place = stages.columns.index(column)
             codes = stages.values_of_group[anonymized.group_of_event[anonymized.event_is_kept], place]

@@ -3,8 +3,9 @@
 from core.demo import EVENTS
 from core.events.settings import EventSettings, ReleaseOptions, Rule
 from core.measures import events as measures_of
-from core.options import READING, file_option, switch, written_option
-from core.tools import Input, Tool
+from core.measures import releases
+from core.options import LEDGER, READING, file_option, switch, written_option
+from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
     (
@@ -44,7 +45,7 @@ TOOL = Tool(
         "does k not cover?"
     ),
     limits=_LIMITS,
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
+    measures=tuple(measure.key for measure in (*measures_of.MEASURES, *releases.MEASURES)),
     asked="Which export of my event log shows every combination for k users, at what loss?",
     needs="a log with a time, a user and an event in each line",
     upload=(
@@ -61,6 +62,7 @@ TOOL = Tool(
             ),
         ),
         Input(role="mapping", label="Event mapping", kind="files", needed=False),
+        EARLIER,
     ),
     settings=EventSettings,
     thresholds=Rule,
@@ -69,6 +71,7 @@ TOOL = Tool(
     options=(
         switch("--leave-out-none", "keep the events of every class", excludes="leave_out"),
         *READING,
+        *LEDGER,
         switch("--write-user-mapping", "also write who has which pseudonym"),
         switch("--suggest", "only say which coarser settings keep most; nothing is exported"),
         written_option("--out-dir", "folder for the files; none by default", metavar="D"),

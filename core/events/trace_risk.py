@@ -102,7 +102,7 @@ def trace_risk(
         return TraceRisk(by_known=nothing, whole_trace=None, whole_trace_below_k=None, n_users=0, n_traces=0)
     rng = np.random.default_rng(seed)
     enumerated = _enumerate_choices(traces, largest_exact, k)
-    sharing = _users_of_whole_trace(traces)
+    sharing = users_sharing(whole_trace_codes(traces), traces.user_of_trace)
     searched = _search(traces, enumerated, n_users_searched, rng)
     return TraceRisk(
         by_known=tuple(
@@ -238,15 +238,15 @@ def users_sharing(choices: IntArray, users: IntArray) -> IntArray:
     return np.bincount(of_pair, minlength=int(choices.max(initial=-1)) + 1)[choices]
 
 
-def _users_of_whole_trace(traces: Traces) -> IntArray:
-    """Return for each trace how many users have one that is the same set of combinations."""
+def whole_trace_codes(traces: Traces) -> IntArray:
+    """Return a code for each trace, alike where traces are the same set of combinations."""
     # by two 64-bit sums of mixed codes, both alike for different sets among a million once in 1e26
     first, second = (
         np.add.reduceat(mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
     )
     codes = [value_codes(part) for part in (first, second)]
     same_set = codes[0] * (int(codes[1].max()) + 1) + codes[1]
-    return users_sharing(value_codes(same_set), traces.user_of_trace)
+    return value_codes(same_set)
 
 
 def mixed(codes: IntArray, salt: int) -> npt.NDArray[np.uint64]:

@@ -16,6 +16,17 @@ MEASURES = (
         "anonymized and minimized, divided by all held-out records (40 % of the kept). For regression R², "
         "which can be negative, instead."
     ),
+    Measure("splits_accuracy", "Accuracy over several splits", "share", "neither", lower=None).means(
+        "Mean over several splits of the kept records of the accuracy on minimized data, each with a "
+        "minimization and a hold-out of its own; cells and model stay the same. The first is the search's."
+    ),
+    Measure("splits_accuracy_low", "Low end over several splits", "share", "neither", lower=None).means(
+        "The accuracy on minimized data that 2.5 % of the splits are at or below."
+    ),
+    Measure("splits_accuracy_high", "High end over several splits", "share", "neither", lower=None).means(
+        "The accuracy on minimized data that 2.5 % of the splits are at or above. The range shows what the "
+        "choice of hold-out does; it is no confidence interval, because splits share their records."
+    ),
     Measure("balanced_accuracy", "Balanced accuracy on minimized data", "share", "neither", _BRODERSEN).means(
         "Mean over the labels that occur among the held-out records of the share of their records that the "
         "model classifies right, anonymized and minimized: with one rare label it shows what the accuracy "

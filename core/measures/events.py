@@ -106,6 +106,17 @@ MEASURES = (
         "(rows of the same time together, rows of flattened time passed over), equal those of no other "
         "user's pseudonym, divided by the users released. Not assessed where the export tells no order."
     ),
+    Measure("event_tells_share", "Users of whom one known event gives another", "share", "lower").means(
+        "Users with an exported combination such that every pseudonym with it has another one too, which at "
+        "most half of the users have, divided by the users released. Judged beyond what chance gives: if all "
+        "combinations were spread over the users at random, each user keeping as many."
+    ),
+    Measure("time_tells_share", "Users of whom a known time gives the kind", "share", "lower").means(
+        "Users with an event at an exported time at which one kind of event alone happens, that kind being "
+        "at most half of all that happens, divided by the users released. Events whose time was made coarser "
+        "count at every time that it may be, removed events too. Judged beyond what chance gives: if kinds "
+        "were spread over all times at random. Not assessed where the export tells no time or no kind."
+    ),
     Measure("events_capped", "Events removed as excess", "events", "neither").means(
         "Events of released combinations that are removed because their user has more rows of the "
         "combination than the cap."

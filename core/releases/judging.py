@@ -64,6 +64,7 @@ def _each(measured: ReleasesMeasurement, k: int) -> Iterator[Finding]:
     for each in measured.compared:
         yield from _facts(each)
         if not each.is_comparable:
+            yield from _joined(each, k)
             continue
         if each.shifted is not None:
             yield _could_be_the_same(each)

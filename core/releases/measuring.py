@@ -347,7 +347,9 @@ def _of_pair(table: ReleasedTable, earlier: Dataset, release: str, pair: "_Pair"
             has_fresh_pseudonyms=roles.person is not None,
             splits=tuple(_splits(pair)),
             relinked=None if roles.person is None else _relinked(table, earlier, pair),
-            joined=_joined(table, earlier, pair),
+            joined=_joined(
+                table, earlier, pair, has_own_classes=not found.is_comparable or bool(pair.own_words())
+            ),
         )
     alike = alike_in_both(pair.later, pair.earlier)
     return replace(
@@ -680,19 +682,21 @@ def _relinked(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Relinked |
     return max(found, key=lambda each: (each.is_shown, each.n, -len(each.columns)), default=None)
 
 
-def _joined(table: ReleasedTable, earlier: Dataset, pair: _Pair) -> Joined | None:
+def _joined(table: ReleasedTable, earlier: Dataset, pair: _Pair, *, has_own_classes: bool) -> Joined | None:
     """Return the records of both releases in classes of both, where values or their order join nearly all.
 
     None where one release tells all that the other does, so that joining them tells nothing more.
+    `has_own_classes`: whether each has classes of its own, so that quasi-identifiers join nothing.
     """
     mine, theirs = (bool(each) for each in pair.own_columns)
-    is_cut = any(each.is_changed for each in pair.columns)
+    is_cut = has_own_classes or any(each.is_changed for each in pair.columns)
     if not (mine or is_cut) or not (theirs or is_cut):
         return None
     shared = [
         name
         for name in table.dataset.columns
         if name in earlier.columns and name != pair.roles.person and not pair.is_cut(name)
+        if not (has_own_classes and name in pair.roles.quasi_identifiers)
     ]
     columns: tuple[str, ...] = ()
     one, other = pair.combined(shared)

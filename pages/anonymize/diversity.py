@@ -16,6 +16,8 @@ from core.words import say
 from pages.anonymize.diversity_parts.pair import SPLITS, show_side_by_side, show_stability
 from pages.anonymize.diversity_parts.results import downloads, judge_live, report
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search, show_asked
+from pages.components.drawer import EARLIER
+from pages.components.earlier import ask_for_earlier
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_part
 from pages.components.policy import ask_for_settings_file
@@ -36,6 +38,8 @@ def _show_drawer(shown: Shown) -> None:
     with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
         ask_for_settings_file(TOOL.key)
         shown.found["asked"] = ask_for_search(data)
+        with st.expander(say(EARLIER), icon=":material/history:"):
+            shown.given["earlier"] = ask_for_earlier(TOOL.key)
         _show_singling_out(data)
 
 
@@ -64,7 +68,7 @@ def _checked(asked: Asked, data: Dataset) -> str | None:
         st.info(say("Upload the model to go on."), icon=":material/upload_file:")
         return None
     try:
-        diversity.check_settings(asked.settings, data.columns)
+        diversity.check_settings(asked.settings, data.columns, source=asked.choice.source)
     except AuditInputError as error:
         show_problems(error)
         return None
@@ -87,13 +91,17 @@ def _search(
         )
     except diversity.SearchStoppedError:
         return None
-    return diversity.measure_diversity(
+    measured = diversity.measure_diversity(
         problem,
         n_jobs=min(MOST_THREADS, cpu_count()),
         on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Pairs of k and ℓ"),
         should_stop=lambda: progress.stop_asked,
         on_start=progress.keep,
     )
+    if not progress.stop_asked:
+        progress.report(0, 0, "Splits")
+        diversity.judge_diversity(measured)  # which remembers what it measures of the recommended pair
+    return measured
 
 
 def _show_singling_out(data: Dataset) -> None:

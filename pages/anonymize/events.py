@@ -25,7 +25,7 @@ _TABS = ("combinations", "loss", "heat_maps", "traces", "strategies", "unmapped"
 def _show(shown: Shown) -> None:
     """Ask for settings, measure, and show what was found, once every kind of event is settled."""
     log = shown.given["log"]
-    shown.settings = ask_for_settings(log)
+    shown.settings = ask_for_settings(shown)
     if shown.settings is None:
         return
     with st.spinner(say("Reading the log …")):
@@ -48,7 +48,14 @@ def _judge_live(shown: Shown) -> None:
 
 def _judge(shown: Shown) -> EventAudit:
     live = shown.thresholds
-    return measured.audit(shown.given["log"], shown.settings, live.rule, live.options, batch=live.batch)
+    return measured.audit(
+        shown.given["log"],
+        shown.settings,
+        live.rule,
+        live.options,
+        batch=live.batch,
+        earlier=shown.earlier.releases,
+    )
 
 
 def _downloads(shown: Shown) -> list[Download]:

@@ -302,3 +302,18 @@ def test_events__takes_classes_given_to_kinds(open_page: Open) -> None:
     app.slider(key="events_k").set_value(3).run()
     preview = next(table.value for table in app.dataframe if "generalized_event" in table.value.columns)
     assert set(preview["generalized_event"]) == {"leaving", "coming"}
+
+
+def test_earlier_export__is_told_of_with_who_came(open_page: Open) -> None:
+    users = [f"2024-01-08T10:00;u{n};X.FALL_DETECTED" for n in range(12)]
+    app = upload(open_page(PAGE), *users)
+    assert headline(app).startswith("k = 5 is reached")
+    earlier = ["100000;fall_detected;2;0;daytime" for n in range(11)]
+    export = "\n".join(
+        ["GUID;generalized_event;week_number;weekday;time_period"]
+        + [line.replace("100000", f"p{n}") for n, line in enumerate(earlier)]
+    )
+    uploader = next(found for found in app.file_uploader if found.label.startswith("Tables of earlier"))
+    uploader.upload("earlier.csv", export.encode(), "text/csv").run()
+    assert headline(app).startswith("Whoever has an earlier export too")
+    assert "its difference to anonymized_events.csv leaves 1 of 1 newcomers" in said_in(app)

@@ -33,7 +33,8 @@ def test_events__prints_one_json_document_with_the_agreed_keys(log: Path, capsys
     assert document["verdicts"]["Published rule (k)"] == "PASS"
     found = {each["known"]: each["after"] for each in document["traces"] if each["what"] == "can single out"}
     assert found == {"1": 0.0, "2": 0.0, "3": 0.0, "4": 0.0}
-    checks = "k_anonymity trace_risk whole_trace row_numbers row_multisets row_sequences classes_left_out"
+    checks = "k_anonymity trace_risk whole_trace row_numbers row_multisets row_sequences"
+    checks += " known_event_tells known_time_tells classes_left_out"
     assert [finding["check"] for finding in document["findings"]] == checks.split()
     assert list(log.parent.iterdir()) == [log]
 

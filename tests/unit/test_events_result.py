@@ -11,6 +11,7 @@ from core.events import EventAudit, compare_strategies, export_files, release_zi
 from core.events.charts import cross_chart, cross_table_after, cross_table_before, size_histogram
 from core.events.report import events_report
 from core.events.result import (
+    class_rows,
     events_result,
     recommended_way,
     risk_figures,
@@ -73,7 +74,7 @@ def test_stages__count_users_and_events_from_the_log_to_the_export() -> None:
 
 
 def test_classes__account_for_every_event() -> None:
-    classes = table(audit(), "classes").cells()
+    classes = class_rows(audit().anonymized)
     assert classes == [
         ("fall_detected", 5, 0, 5, 0, 0),
         ("fall_idle", 1, 0, 0, 0, 1),
@@ -126,6 +127,52 @@ def test_unmapped__names_most_frequent_first() -> None:
     found = audit(*LOG, f"{MONDAY};a;Y.WINDOW", f"{MONDAY};b;Y.WINDOW")
     assert table(found, "unmapped").cells() == [("Y.WINDOW", 2), ("X.DOOR", 1)]
     assert events_result(audit(*LOG[:5])).group("unmapped").parts == ()
+
+
+def of_many(*rare: str, **chosen: object) -> EventAudit:
+    usual = [f"{MONDAY};u{user};X.{kind}" for user in range(9) for kind in ("FALL_DETECTED", "NOT_MOVING")]
+    return audit(*usual, *rare, **{"k": 5} | chosen)
+
+
+def test_report__names_nothing_that_few_users_have() -> None:
+    unknown = of_many(f"{MONDAY};u1;HIV_TEST", f"{MONDAY};u2;HIV_TEST")
+    left_out = of_many(*(f"{MONDAY};u{user};X.BATTERY_EMPTY" for user in (1, 2)))
+    removed = of_many(*(f"{TUESDAY};u{user};X.FALL_DETECTED" for user in (1, 2)), flatten="time_period")
+    for found, hidden in ((unknown, "HIV_TEST"), (unknown, "other_event"), (left_out, "power_event")):
+        said = [str(cell) for part in report_tables(found) for row in part.cells() for cell in row]
+        assert hidden not in said
+        assert hidden in [str(row[0]) for key in ("classes", "unmapped") for row in shown(found, key)]
+    assert [row[1:] for row in shown(removed, "classes")] == [(11, 0, 9, 0, 2), (9, 0, 9, 0, 0)]
+    (together,) = next(part for part in report_tables(removed) if part.key == "classes").cells()
+    assert together[1:] == (None, 0, 18, 0, None)  # without the other class what is removed would follow
+
+
+def test_report__names_what_many_users_have() -> None:
+    found = of_many(*(f"{MONDAY};u{user};{kind}" for user in range(6) for kind in ("DOOR", "WINDOW", "LIFT")))
+    tables = {part.key: part.cells() for part in report_tables(found)}
+    assert [row[0] for row in tables["unmapped"]] == ["DOOR", "LIFT", "WINDOW"]
+    assert tables["classes"][0][:2] == ("other_event", 18)
+    some = of_many(
+        *(f"{MONDAY};u{user};{kind}" for user in range(6) for kind in ("DOOR", "LIFT")),
+        *(f"{MONDAY};u{user};RARE" for user in (3, 4)),
+    )
+    named = next(part for part in report_tables(some) if part.key == "unmapped").cells()
+    assert [(str(row[0]), row[1]) for row in named] == [
+        ("LIFT", 6),
+        ("Several together, some of few users", 8),
+    ]
+
+
+def report_tables(found: EventAudit) -> list[Table]:
+    parts = [part for group in events_result(found).groups for part in group.parts]
+    return [part for part in parts if isinstance(part, Table) and part.where != "page"]
+
+
+def shown(found: EventAudit, key: str) -> list[tuple[object, ...]]:
+    """Return what the page shows, to whom has the log."""
+    if key == "classes":
+        return class_rows(found.anonymized)
+    return table(found, key).cells() if found.measured.log.unmapped else []
 
 
 def test_cross_tables__count_before_and_after_in_words() -> None:

@@ -96,6 +96,77 @@ def test_row_risk__tells_rows_split_differently_from_their_number() -> None:
     assert within.rows_verdict is WARN  # the limit is the person's
 
 
+def told(lines: list[str], **chosen: object) -> tuple[int, int | None, list[str]]:
+    """Return the users of whom an event and a time give more, and what is warned of."""
+    found = audit(
+        *lines, **{"k": 5, "leave_out": (), "columns": ("event", "weekday", "time_period")} | chosen
+    )
+    checks = [each.check for each in found.findings if each.verdict is WARN and "_tells" in each.check]
+    return found.inferred.n_by_event, found.inferred.n_by_time, checks
+
+
+def timed(*events: tuple[int, int, int, str]) -> list[str]:
+    """Return events of a user, a day of January 2024 (the first is a Monday), an hour and a kind."""
+    return [f"2024-01-{day:02d}T{hour:02d}:00;user{user};{kind}" for user, day, hour, kind in events]
+
+
+def test_inference__finds_where_one_event_gives_another() -> None:
+    days = {"flatten": "weekday"}
+    same = timed(*((user, 1 + user // 6 + at, 10, f"K{at}") for user in range(36) for at in range(3)))
+    assert told(same, **days)[::2] == (36, ["known_event_tells"])
+    rng = np.random.default_rng(2)
+    base = [(user, int(rng.integers(1, 8)), 10, "walk") for user in range(80) for _ in range(3)]
+    visits = [(user, 2 + at, 10 + at, ("clinic", "pharmacy")[at]) for user in range(12) for at in (0, 1)]
+    assert told(timed(*base, *visits), **days) == (12, 0, ["known_event_tells"])
+    weekly = [(user, day, 10, "walk") for user in range(80) for day in (1, 8)]
+    pairs = [(user, 1 + at, 10, ("fall", "alarm")[at]) for user in range(20) for at in (0, 1)]
+    found = told(timed(*weekly, *pairs), pseudonym_per="week", **days)
+    assert (found[0], "known_event_tells" in found[2]) == (20, True)
+    assert told(timed(*weekly, *pairs), pseudonym_per="event", **days)[0] == 0  # nothing links the two
+
+
+def test_inference__of_what_most_or_by_chance_have_is_none() -> None:
+    rng = np.random.default_rng(3)
+    common = [(user, day, 10, "walk") for user in range(60) for day in range(1, 6)]
+    rare = [(user, int(rng.integers(1, 6)), 10, "fall") for user in range(60) if user % 3]
+    assert told(timed(*common, *rare), flatten="weekday") == (0, 0, [])
+    few = [
+        (user, int(rng.integers(1, 8)), int(rng.integers(24)), f"K{rng.integers(3)}")
+        for user in range(100)
+        for _ in range(1 + int(rng.exponential(12)))
+    ]  # some have many events and so have most of what the others have
+    assert told(timed(*few), flatten="weekday")[2] == []
+
+
+def test_inference__finds_times_at_which_one_kind_alone_happens() -> None:
+    rng = np.random.default_rng(4)
+    kinds = ("meal", "medicine", "visit", "walk")
+    hours = [(user, 1 + int(rng.integers(7)), 3 + 6 * at, kinds[at]) for user in range(90) for at in range(4)]
+    assert told(timed(*hours), columns=("event", "hour"), flatten="hour") == (0, 90, ["known_time_tells"])
+    days = [(user, 1 + at, int(rng.integers(24)), kinds[at % 4]) for user in range(60) for at in range(7)]
+    assert told(timed(*days), columns=("event", "weekday"), flatten="weekday")[1:] == (
+        60,
+        ["known_time_tells"],
+    )
+    weeks = [  # under any week, too
+        (user, 1 + 7 * (user % 4) + at, 10, kinds[at]) for user in range(16) for at in range(4)
+    ]
+    assert told(timed(*weeks), columns=("event", "week_number", "weekday"), flatten="week_number")[1] == 16
+
+
+def test_inference__of_times_counts_what_may_have_happened_then() -> None:
+    rng = np.random.default_rng(5)
+    usual = [(user, 1 + int(rng.integers(7)), int(rng.integers(24)), "walk") for user in range(90)] * 3
+    rare = [(user, 3, 10, "fall") for user in range(30)]
+    assert told(timed(*usual, *rare), flatten="weekday")[1:] == (0, [])
+    weeks = [(user, 1 + 7 * (user % 3), 10, f"K{user % 3}") for user in range(30)]
+    others = [
+        (user, 1 + 7 * (user % 4), 10, f"K{user // 4 % 4}") for user in range(30, 62)
+    ]  # 2 a week and kind
+    found = told(timed(*weeks, *others), columns=("event", "week_number", "weekday"), flatten="week_number")
+    assert found[1:] == (0, [])  # an event of any week may be of this one
+
+
 def test_row_risk__follows_the_order_that_the_export_tells() -> None:
     lines = log(a="fif", b="fif", c="iff", d="if-", e="if-", g="-ff", h="-ff")
 
@@ -387,6 +458,7 @@ def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -
         "whole_trace": Saying(whole),
         "row_numbers": Saying("The number of rows … alone singles out 0 of 3 … 0 have … 2 users …"),
         "row_multisets": Saying("All rows under a pseudonym … 2 for 3 of 3 users, … 3. … 0 by … 3 by …"),
+        "known_event_tells": Saying("One known event of 0 of 3 users … Chance gives 0 %."),
     }
 
 
@@ -466,6 +538,7 @@ def test_judge_events__passes_a_sampled_share_only_by_the_upper_end_of_its_inter
         )
         risk = TraceRisk(by_known=by_known, whole_trace=1.0, whole_trace_below_k=1.0, n_users=3, n_traces=3)
         before = {"traces_before": found.traces_before, "rows": found.rows, "release": found.release}
+        before["inferred"] = found.inferred
         judged = judge_events(found.anonymized, **before, traces_after=risk)
         assert judged.trace_verdict is verdict
         said = next(finding for finding in judged.findings if finding.check == "trace_risk")

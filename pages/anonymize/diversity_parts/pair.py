@@ -1,20 +1,14 @@
 """One pair of k and l: choosing it, and everything about what it releases."""
 
-from functools import partial
-
 import streamlit as st
 
-from core.diversity import Configuration, DiversityAudit, SearchProblem, Stability, repeat_configuration
+from core.diversity import Configuration, DiversityAudit
 from core.diversity.charts import STATUS_WORDS, evaluated
 from core.diversity.judging import accuracy_word
-from core.diversity.tool import TOOL
-from core.jobs import Progress
-from core.words import own, percent, say, text
-from pages.components.long_work import ask_for_work
+from core.words import own, percent, say
 from pages.components.parts import show_beside
 from pages.components.shown import Shown
 
-REPEATS = 20
 SPLITS = "Other splits"
 
 
@@ -66,8 +60,8 @@ def show_side_by_side(shown: Shown) -> None:
 
 
 def show_stability(shown: Shown) -> None:
-    """Show how much of the accuracy is the luck of one split, on demand."""
-    audit, picked, mark = shown.audit, shown.found["picked"], shown.found["mark"]
+    """Show how much of the accuracy is the luck of one split."""
+    audit, picked = shown.audit, shown.found["picked"]
     st.caption(
         say(
             "How much of the accuracy is the luck of one split? The same records are split again with other "
@@ -77,12 +71,7 @@ def show_stability(shown: Shown) -> None:
     if picked.evaluation is None:
         st.markdown(say("The pair has no accuracy to measure again."))
         return
-    work = partial(_repeat, audit.search.problem, picked)
-    key = repr((mark, picked.k, picked.l))
-    label = text("Repeat over {repeats} splits", repeats=REPEATS)
-    job = ask_for_work(f"{TOOL.key}_repeats", key, work, label=label)
-    if job is not None and job.result is not None:
-        found = job.result
+    if (found := audit.stability) is not None:
         st.markdown(
             say(
                 "Over {n} split the mean is **{mean}**; 95 % of them lie between {low} and {high} ({name} "
@@ -96,14 +85,3 @@ def show_stability(shown: Shown) -> None:
                 name=accuracy_word(audit.search.problem.settings.task),
             )
         )
-
-
-def _repeat(problem: SearchProblem, picked: Configuration, progress: Progress) -> Stability:
-    """Repeat one pair, beside the page; no Streamlit call in here."""
-    return repeat_configuration(
-        problem,
-        picked,
-        n_repeats=REPEATS,
-        on_progress=lambda n_done, n_all: progress.report(n_done, n_all, "Splits"),
-        should_stop=lambda: progress.stop_asked,
-    )

@@ -52,13 +52,14 @@ def judge_live(shown: Shown) -> None:
     with limits:
         thresholds = _ask_for_limits(measured)
     found, pair = st.container(), st.container()
-    audit = shown.found["audit"] = judge_diversity(measured, thresholds)
     with pair:
-        picked = shown.found["picked"] = ask_for_pair(audit, mark)
+        picked = shown.found["picked"] = ask_for_pair(judge_diversity(measured, thresholds), mark)
+    judged = judge_diversity(measured, thresholds, pair=(picked.k, picked.l), earlier=shown.earlier.releases)
+    shown.found["audit"] = judged
     shown.judge(thresholds)
     shown.depends_on = [shown.found["identity"], picked.k, picked.l]
     with found:
-        show_found(shown)
+        show_found(shown, at_once=1)
     _show_trade_off(shown, places)
 
 
@@ -132,7 +133,9 @@ def _take_click(key: str, mark: str) -> None:
 
 def report(shown: Shown, created_at: datetime) -> Report:
     """Return the report of the search and the pair."""
-    return diversity_report(shown.audit, shown.found["picked"], created_at=created_at)
+    return diversity_report(
+        shown.audit, shown.found["picked"], created_at=created_at, earlier=shown.earlier.facts()
+    )
 
 
 def downloads(shown: Shown) -> list[results.Download]:

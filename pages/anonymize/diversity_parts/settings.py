@@ -90,6 +90,8 @@ def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Datase
     if source == "predictions":
         column = ask("predictions_column", mark=mark, options=data.columns)
         return ModelChoice(source=source, predictions_column=column), None, task
+    if source == "none":
+        return ModelChoice(source=source), None, task
     trained = ask_for_form(TOOL.key, ModelChoice, "test_size", "split_seed", "seed")
     with st.expander(say("Train on a table of its own"), icon=":material/upload_file:"):
         training = ask_for_table(TOOL.key, TOOL.input("training"))
@@ -100,7 +102,7 @@ def _untouched(
     data: Dataset, roles: Roles, task: Task, choice: ModelChoice | None, training: Dataset | None
 ) -> UntouchedModel | None:
     """Return what the model does untouched, where asking it takes no long while."""
-    if choice is None or data.n_records * len(data.columns) > _MOST_CELLS_AT_ONCE:
+    if choice is None or choice.source == "none" or data.n_records * len(data.columns) > _MOST_CELLS_AT_ONCE:
         return None
     smallest = DiversitySettings(**roles._asdict(), task=task, k_max=2)
     with st.spinner(say("Asking the untouched model …")):
@@ -169,6 +171,7 @@ def _ask_for_ranges(data: Dataset, task: Task, untouched: UntouchedModel | None)
         },
         "l_min": {**bounded, "span": (1, most)},
         "target_accuracy": {"mark": str(target), "start": target},  # another model, another target
+        "n_splits": {},
     }
     if task == "regression":
         given["target_accuracy"]["label"] = say("Target R²")

@@ -1,27 +1,41 @@
 """What was measured of an event log; each part is kept by what it depends on."""
 
+from collections.abc import Sequence
+
 from core import events
 from core.caching import remembered
 from core.events import AnonymizedEvents, EventSettings, Release, ReleaseOptions, Rule, TraceRisk
+from core.events.earlier import beside_earlier
+from core.releases import EarlierTable, Ledger
 from core.tables import Dataset
 
 measure = remembered(kept=4)(events.measure_events)
 
 
 def audit(
-    log: Dataset, settings: EventSettings, rule: Rule, options: ReleaseOptions, *, batch: int
+    log: Dataset,
+    settings: EventSettings,
+    rule: Rule,
+    options: ReleaseOptions,
+    *,
+    batch: int,
+    earlier: Sequence[EarlierTable | Ledger] = (),
 ) -> events.EventAudit:
     """Judge an export.
 
     A limit for traces judges and changes nothing else: the pseudonyms stay those of the export.
     """
     released = Rule(k=rule.k, strategy=rule.strategy, cap=rule.cap)
+    anonymized = _anonymized(log, settings, rule)
+    release = _release(log, settings, released, options, batch=batch)
     return events.judge_events(
-        _anonymized(log, settings, rule),
-        release=_release(log, settings, released, options, batch=batch),
+        anonymized,
+        release=release,
         traces_before=_traces_before(log, settings, released.k),
         traces_after=trace_risk(log, settings, released, options.pseudonym_per),
         rows=_row_risk(log, settings, released, options.pseudonym_per),
+        inferred=_inferred(log, settings, released, options.pseudonym_per),
+        releases=beside_earlier(anonymized, release, earlier),
     )
 
 
@@ -55,6 +69,12 @@ def trace_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per:
 @remembered(kept=64, in_turn=False)
 def _row_risk(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> events.RowRisk:
     return events.row_risk(_anonymized(log, settings, rule), pseudonym_per)
+
+
+@remembered(kept=64, in_turn=False)
+def _inferred(log: Dataset, settings: EventSettings, rule: Rule, pseudonym_per: str) -> events.Inference:
+    anonymized = _anonymized(log, settings, rule)
+    return events.inference(anonymized, events.released_traces(anonymized, pseudonym_per))
 
 
 @remembered(kept=64, in_turn=False)

@@ -33,10 +33,12 @@ from core.settings_form import described
 from core.tables import Dataset
 from core.words import listed, say
 from pages.components.asking import ask_for, ask_for_form, edit_table, propose
+from pages.components.drawer import EARLIER, SETTINGS, ask_for_further, place_drawer
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download
+from pages.components.shown import Shown
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _MOST_KINDS = 200  # to give a class to at once
@@ -51,8 +53,9 @@ class Live(NamedTuple):
     batch: int
 
 
-def ask_for_settings(dataset: Dataset) -> EventSettings | None:
+def ask_for_settings(shown: Shown) -> EventSettings | None:
     """Show the form with the settings in use; return them, None where the columns are to be chosen first."""
+    dataset: Dataset = shown.given["log"]
     _take_opened()
     used: EventSettings = with_found_columns(dataset, st.session_state.get(_SETTINGS, EventSettings()))
     problem = None
@@ -61,7 +64,9 @@ def ask_for_settings(dataset: Dataset) -> EventSettings | None:
         return None
     if used.found_columns:
         _propose_columns(used)
-    settings = st.expander(say("Settings"), icon=":material/tune:")
+    place_drawer(shown, say("Settings"), [SETTINGS, EARLIER])
+    ask_for_further(shown)
+    settings = shown.drawer[SETTINGS]
     with settings:
         base = _ask_for_mapping()
     if st.session_state.get(_BASE, BUILT_IN_MAPPING) != base:
