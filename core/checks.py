@@ -266,6 +266,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
     },
     "conditions": {  # The settings, what could not be looked at, and facts worth stating.
         "codes_missing": "Say that `NA` is a value (`--no-missing-words`), or leave missing cells empty.",
+        "ambiguous_numbers": "Write these numbers without marks between thousands.",
         "dates_in_text": "Take dates and places out of the text, or leave it out.",
         "not_in_engine": "Audit an extract of the table as a file, or have its owner look.",
         "roles_suggested": "Confirm the quasi-identifiers.",

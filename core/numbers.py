@@ -20,7 +20,8 @@ _FORM = r"^[+-]?(?:(?:[0-9]+|[1-9][0-9]{0,2}(?:%s[0-9]{3})+)(?:%s[0-9]*)?|%s[0-9
 _POINT, _COMMA = _FORM % (",", r"\.", r"\."), _FORM % (r"\.", ",", ",")
 _GROUP = r"^[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}$"  # thousands, or three decimals
 _THOUSAND = r"^[+-]?[0-9]{4,}"
-# Where decimals drop the zeros that end them, so many in a row have three of them in 1 of 100 columns (0.9⁴⁴).
+_HEAD = 64  # values that show soon that a column holds no numbers
+# Where decimals drop the zeros that end them, so many all have three in 1 of 100 columns (0.9⁴⁴).
 _ALL_OF_THREE, _ENDING_IN_ZERO = 44, 3
 
 
@@ -52,6 +53,8 @@ def plain_numbers(values: pa.Array, *, share: float = 1.0) -> PlainNumbers | Non
         thousands where these are all below 1,000 and decimals would show: no chance leaves three decimals to
         all (1 in 100), and decimals that end in 0 are not written beside values that have none.
     """
+    if share == 1 and len(values) > _HEAD and plain_numbers(values.slice(0, _HEAD)) is None:
+        return None
     texts = pc.replace_substring(pc.utf8_trim_whitespace(values.cast(pa.large_string())), "−", "-")
     spaced = pc.match_substring_regex(texts, narrowed(_WITH_SPACES, texts))
     if _any(spaced):

@@ -8,11 +8,11 @@ import numpy as np
 
 from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
 from core.counts import looks_like_counts
+from core.doubtful_cells import about_doubtful_cells
 from core.equivalence import EquivalenceClasses
 from core.errors import AuditInputError, refuse
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.leftovers import Leftover, leftovers_of
-from core.missing_codes import about_missing_codes
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
@@ -281,7 +281,7 @@ def _measure_table(
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
         looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),
-        elsewhere=tuple(about_missing_codes(dataset, (*settings.quasi_identifiers, *settings.sensitive))),
+        elsewhere=tuple(about_doubtful_cells(dataset, (*settings.quasi_identifiers, *settings.sensitive))),
     )
 
 
