@@ -31,7 +31,7 @@ class PlainNumbers:
 
     texts: pa.Array  # shape (n_values,), null for a missing one and for what is no number
     # whether thousands could as well be decimals: some values have three digits behind their one mark, others
-    # below 1,000 have no mark, and nothing settles it
+    # have no mark, and nothing settles it
     is_ambiguous: bool
 
 
@@ -49,9 +49,9 @@ def plain_numbers(values: pa.Array, *, share: float = 1.0) -> PlainNumbers | Non
     -------
     PlainNumbers or None
         Marks are told by the column: by a value of which only one reading is a number, by thousands in groups
-        of three. `1,234` alone is thousands and `1.234` decimals; beside values without a mark both are
-        thousands where these are all below 1,000 and decimals would show: no chance leaves three decimals to
-        all (1 in 100), and decimals that end in 0 are not written beside values that have none.
+        of three. `1,234` alone is thousands and `1.234` decimals, as it is where nothing settles it; beside
+        values without a mark, all below 1,000, both are thousands where decimals would show: chance hardly
+        leaves three decimals to all, and decimals that end in 0 are not written beside values that have none.
     """
     if share == 1 and len(values) > _HEAD and plain_numbers(values.slice(0, _HEAD)) is None:
         return None
@@ -92,13 +92,12 @@ def _settled(texts: pa.Array) -> tuple[bool, bool]:
         return False, is_comma
     marked = pc.or_(has_comma, has_point)
     without = texts.filter(pc.invert(marked))
-    if _any(pc.match_substring_regex(without, _THOUSAND)):
-        return is_comma, False
     if not len(without):  # the same figures either way: one is a thousand times the other
         return False, False
     n_marked = pc.sum(marked).as_py()
     n_zeros = pc.sum(pc.match_substring_regex(texts.filter(marked), "0$")).as_py()
-    if n_marked >= _ALL_OF_THREE or n_zeros >= _ENDING_IN_ZERO:
+    is_whole = n_marked >= _ALL_OF_THREE or n_zeros >= _ENDING_IN_ZERO
+    if is_whole and not _any(pc.match_substring_regex(without, _THOUSAND)):
         return is_point, False
     return False, True
 

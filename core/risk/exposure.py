@@ -592,8 +592,8 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
     total = counted(entry.n_in_table, "record")
     if entry.n_fully_suppressed:
         yield Finding.of("fully_suppressed", Verdict.PASS, n_affected=entry.n_fully_suppressed)(
-            "{n} of {records} is suppressed (blank or *) in every quasi-identifier and left out.",
-            "{n} of {records} are suppressed (blank or *) in every quasi-identifier and left out.",
+            "{n} of {records} is suppressed (`*`) in every quasi-identifier and left out.",
+            "{n} of {records} are suppressed (`*`) in every quasi-identifier and left out.",
             records=total,
         )
     if entry.n_dropped:

@@ -19,7 +19,7 @@ from core.numbers import plain_numbers
         (["1.234.567", "12.345", "900"], [1_234_567, 12_345, 900]),
         (["1.250", "3.400", "12.500", "7"], [1250, 3400, 12_500, 7]),  # decimals that end in 0 thrice
         (["0,125", "1,250", "3"], [0.125, 1.25, 3]),  # no thousands begin with 0
-        (["1,234", "1500"], [1.234, 1500]),  # thousands would have a mark
+        (["50,000", "31000"], [50_000, 31_000]),
         (["1.234", "3.125"], [1.234, 3.125]),
         (["1,234", "3,125"], [1234, 3125]),
         ([".5", "1e3", "1,5"], None),  # two decimal marks
@@ -47,6 +47,7 @@ def test_as_numbers__tells_decimals_from_thousands_by_the_column(
         (["1.234", "987"], True),
         (["1,234", "987"], True),
         (["1.234", "1,234"], True),
+        (["1,234", "31000"], True),
         (["1.234", "987.5"], False),
         (["1,234", "2,345"], False),  # a thousand times as much in every value: the same figures
         (["12", "987"], False),

@@ -190,7 +190,7 @@ def test_thresholds__out_of_range_are_named() -> None:
 
 
 def test_nothing_assessed__is_never_a_pass() -> None:
-    audit = judged("age,sex,x\n,,1\n*,,2\n", limits={"average_risk": 0.5})
+    audit = judged("age,sex,x\n*,*,1\n*,,2\n", limits={"average_risk": 0.5})
     assert audit.verdict is audit.overall is Verdict.NOT_ASSESSED
     tells(
         audit,
@@ -267,7 +267,7 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     text = "age,sex,land\n30,F,SI\n30,,SI\n,,\n"
     tells(
         judged(text, quasi="age,sex,land", k=2, missing="drop"),
-        fully_suppressed="PASS: 1 of 3 records is suppressed (blank or ",
+        fully_suppressed="PASS: 1 of 3 records is suppressed (`*`) in ",
         dropped_records="WARN: 1 of 3 records lacks a quasi-identifier ",
         all_columns="WARN: All 3 columns are quasi-identifiers: ",
         no_sensitive_attribute="WARN: No sensitive attribute is chosen, so what a class gives ",
@@ -279,6 +279,16 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     )
     taken = "WARN: 1 of 2 records lacks a quasi-identifier, which was taken "
     tells(judged(text, missing="wildcard"), wildcards=taken)
+
+
+@pytest.mark.parametrize("further", ["", "x"])
+def test_blank__in_every_quasi_identifier_is_a_value_as_beside_a_constant(further: str) -> None:
+    text = "age,more,x\n" + "".join(f"30,{further},a\n40,{further},b\n" for _ in range(9)) + f",{further},c\n"
+    for quasi in ("age", "age,more"):
+        audit = judged(text, quasi=quasi, k=5, other=("x",))
+        tells(audit, k="FAIL: 1 of 19 records ", fully_suppressed=None, missing_quasi_identifiers="PASS: ")
+    starred = judged(text.replace("\n,", "\n*,"), quasi="age", k=5, other=("x", "more"))
+    tells(starred, k="PASS: ", fully_suppressed="PASS: 1 of 19 ", missing_quasi_identifiers=None)
 
 
 def test_exposure__unknown_persons_are_a_warning() -> None:

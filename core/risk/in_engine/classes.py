@@ -41,6 +41,9 @@ class Records:
                 for name in quasi
             ]
         )
+        if settings.missing == "value":  # a record of blanks alone has a value in each; see `enter_records`
+            stars = [columns[name].is_suppressed & ~columns[name].is_missing for name in quasi]
+            fully = fully & any_of(stars)
         self.fully, self.some = fully, some
         self.left_out = fully | some if settings.missing == "drop" else fully
         self.person = columns[settings.person].value if settings.person else None
