@@ -29,6 +29,7 @@ from stdnum.pl import pesel
 from stdnum.si import ddv, emso
 
 from core.coding import BoolArray, CodedColumn, IntArray, distinct_values
+from core.dates import YEAR
 from core.letters import narrowed
 from core.people import (
     ADMINISTRATIVE_ENDINGS,
@@ -41,15 +42,14 @@ from core.people import (
 _NATIONAL_NUMBERS = (dni, nie, codicefiscale, pesel, nir, ric, bsn, idnr, vnr, nhs)
 
 _MONTHS = "(?:jan|feb|mar|apr|maj|may|jun|jul|avg|aug|sep|okt|oct|nov|dec)[a-z]*"
-_YEAR = r"(?:19|20)\d{2}"
 _OTHER_DATES = "|".join(
     (
-        rf"{_YEAR}\. ?\d{{1,2}}\. ?\d{{1,2}}",
-        rf"\d{{1,2}}[./\-] ?\d{{1,2}}[./\-] ?{_YEAR}",
-        rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{{4}}(?:\d{{2}})?)?",
-        rf"{_YEAR}년 ?\d{{1,2}}월 ?\d{{1,2}}일",
-        rf"(?i:\d{{1,2}}(?:st|nd|rd|th)?[ .\-]{{1,2}}{_MONTHS}[ ,.\-]{{1,2}}(?:19|20)?\d{{2}})",
-        rf"(?i:{_MONTHS}[ .]{{1,2}}\d{{1,2}}(?:st|nd|rd|th)?,? {_YEAR})",
+        rf"{YEAR}\. ?\d{{1,2}}\. ?\d{{1,2}}",
+        rf"\d{{1,2}}[./\-] ?\d{{1,2}}[./\-] ?{YEAR}",
+        r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{4}(?:\d{2})?)?",
+        rf"{YEAR}년 ?\d{{1,2}}월 ?\d{{1,2}}일",
+        rf"(?i:\d{{1,2}}(?:st|nd|rd|th)?[ .\-]{{1,2}}{_MONTHS}[ ,.\-]{{1,2}}(?:{YEAR}|\d{{2}}))",
+        rf"(?i:{_MONTHS}[ .]{{1,2}}\d{{1,2}}(?:st|nd|rd|th)?,? {YEAR})",
     )
 )
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from core.cells import as_numbers
 from core.chance import average_ranks
 from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
-from core.dates import Dates, read_dates
+from core.dates import YEAR, Dates, read_dates
 from core.roles.vocabulary import name_tokens
 from core.verdict import Finding, Verdict
 from core.words import listed, percent, share_of, text
@@ -40,7 +40,7 @@ _FEWEST_IN_ORDER, _LOOKED_AT = 30, 20_000
 _IN_ORDER = 0.8  # rank correlation, of the largest that ties leave, from which records are in order
 _SURELY = 5.0  # … and standard deviations of that of a random order
 _TIES = 5  # records a value at least, where their order tells more than the value
-_AMOUNT = r"^(?:[<>≤≥]=?\s*)?\d+(?:[.,]\d+)?(?:\s*[-–~]\s*\d+(?:[.,]\d+)?|\s*\+|세 이상)?$|^(?:19|20)\d\d\D"
+_AMOUNT = r"^(?:[<>≤≥]=?\s*)?\d+(?:[.,]\d+)?(?:\s*[-–~]\s*\d+(?:[.,]\d+)?|\s*\+|세 이상)?$|^" + YEAR + r"\D"
 
 
 def alike_by_bag(person: IntArray, item: IntArray, start: IntArray) -> IntArray:

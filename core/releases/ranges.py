@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, CodedColumn, CodedTable, FloatArray, IntArray
-from core.dates import read_dates
+from core.dates import YEAR, read_dates
 
 _MOSTLY = 0.9  # share of a column's distinct values that must be of a kind; the others stand for themselves
 _LAST = "\U0010ffff"  # after every other character
@@ -27,8 +27,8 @@ _AT_LEAST = re.compile(rf"^(?:(≥|>=|>) ?({_FIGURE})|({_FIGURE}) ?(\+|이상))$
 _BELOW = re.compile(rf"^(?:(≤|<=|<) ?({_FIGURE})|({_FIGURE}) ?(미만|이하))$")
 _BOUNDED = re.compile(rf"{_BETWEEN.pattern}|{_BRACKETS.pattern}|{_AT_LEAST.pattern}|{_BELOW.pattern}")
 _CUT_NUMBER = re.compile(r"^0[0-9]+$")
-_YEAR = re.compile(r"^(1[89]|20)[0-9]{2}$")
-_QUARTER = re.compile(r"^(?:((?:1[89]|20)[0-9]{2})[ -]?Q([1-4])|Q([1-4])[ -]?((?:1[89]|20)[0-9]{2}))$")
+_YEAR = re.compile(f"^{YEAR}$")
+_QUARTER = re.compile(rf"^(?:({YEAR})[ -]?Q([1-4])|Q([1-4])[ -]?({YEAR}))$")
 _CODE = re.compile(r"^([0-9A-Za-z][0-9A-Za-z./-]*?)(\**)$")
 _FORMS = (
     (rf"^(?:≥|>=) ?({_FIGURE})$", r"\1+"),

@@ -132,7 +132,7 @@ class RecordEntry:
 
     n_in_table: int  # records of the table
     leave_out: BoolArray  # shape (n_in_table,), True for records that are not assessed
-    # records ``*`` (or blank, if in some alone) in every quasi-identifier; they single nobody out, are left out
+    # records ``*``, or in part blank, in every quasi-identifier; they single nobody out and are left out
     n_fully_suppressed: int
     # further records left out because a quasi-identifier is missing (only where missing is ``drop``)
     n_dropped: int
@@ -148,8 +148,8 @@ def enter_records(columns: Sequence[CodedColumn], settings: RiskSettings, *, n_r
     """Decide which records are assessed.
 
     `settings`: `missing` says what happens to a record with a missing quasi-identifier. A cell of nothing but
-    stars is missing for ``wildcard`` and ``drop``, and a value for ``value``, for which a record of blanks alone
-    has that value in every quasi-identifier, and only one with stars is suppressed.
+    stars is missing for ``wildcard`` and ``drop``, and a value for ``value``. There a record of blanks
+    alone has that value everywhere, and only one with stars is suppressed.
     """
     fully = np.ones(n_records, dtype=bool)
     some, any_stars = np.zeros(n_records, dtype=bool), np.zeros(n_records, dtype=bool)

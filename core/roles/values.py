@@ -14,6 +14,7 @@ from stdnum.si import emso
 
 from core import people
 from core.coding import LONGEST_SHAPE, BoolArray, CodedColumn, beginnings, some_rows
+from core.dates import YEAR
 from core.free_text.finding import is_text_column
 from core.letters import without_accents
 from core.people import vary_like_names
@@ -481,10 +482,10 @@ def decimal_places(profile: ColumnProfile) -> float:
     return float(np.median(places)) if places and len(places) >= MOST * len(profile.sample) else 0.0
 
 
-_YEAR, _MONTH, _DAY = r"(?:18|19|20)\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
+_MONTH, _DAY = r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
 _DATE = (
-    rf"(?:{_YEAR}[-/.] ?{_MONTH}[-/.] ?{_DAY}\.?|{_DAY}[-/.] ?{_DAY}[-/.] ?{_YEAR})"
-    r"(?:[T ]\d{1,2}:\d\d.*)?"
+    rf"(?:{YEAR}[-/.] ?{_MONTH}[-/.] ?{_DAY}\.?|{_DAY}[-/.] ?{_DAY}[-/.] ?{YEAR})"
+    r"(?:[T: ]\d{1,2}[:.]\d\d.*)?"
 )
 _CLINICAL_TERM = r".+ \((?:disorder|finding|situation|procedure|regime/therapy|morphologic abnormality)\)"
 
