@@ -108,7 +108,7 @@ def _is_phone_number(text: str) -> bool:
         return False
 
 
-def _is_ip_address(text: str) -> bool:
+def is_ip_address(text: str) -> bool:
     """Return whether the text is an IP address of version 4 or 6."""
     try:
         return bool(ipaddress.ip_address(text))
@@ -320,7 +320,7 @@ _BEYOND_RULE = (
         description="Four numbers from 0 to 255 with dots between.",
         regex=r"(?:^|[^\p{L}\p{N}\-.])(?P<found>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?:$|[^\p{L}\p{N}\-.])",
         shortest=7,
-        confirm=_is_ip_address,
+        confirm=is_ip_address,
         confirmed_share=0.5,
     ),
     SensitivePattern(
@@ -329,7 +329,7 @@ _BEYOND_RULE = (
         description="Eight groups of hexadecimal digits with colons, or fewer with a double colon.",
         regex=r"(?:^|[^\p{L}\p{N}\-:])(?P<found>[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7})(?:$|[^\p{L}\p{N}\-:])",
         shortest=3,
-        confirm=_is_ip_address,
+        confirm=is_ip_address,
         confirmed_share=0.5,
     ),
     SensitivePattern(
