@@ -179,6 +179,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "release_candidates": "Keep classes of the same sensitive values over releases (m-invariance).",
         "release_of_others": "Give both with the pseudonym, or ages as of one day, and compare again.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
+        "repeats_with_person": "Leave these columns out, or say that the values are fresh random pseudonyms.",
         "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",
         "repeated_visits": "Give each visit its own pseudonym, or make dates and places coarser.",
         "person_limit": "Give each record a pseudonym of its own, or make quasi-identifiers coarser.",

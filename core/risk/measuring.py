@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
+from core.coding import CodedColumn, CodedTable, IntArray, coded_column, coded_columns
 from core.counts import looks_like_counts
 from core.doubtful_cells import about_doubtful_cells
 from core.equivalence import EquivalenceClasses
@@ -23,6 +23,8 @@ from core.risk.people import (
     SizeCounts,
     hidden_persons,
     household_risk,
+    names_of_persons,
+    once_per_person,
     persons_by_all_records,
 )
 from core.risk.population import PopulationUniques, population_uniques
@@ -111,6 +113,7 @@ class RiskMeasurement:
     related: tuple[Related, ...] = ()  # sensitive attributes that tell one another
     # A column that says whose record it is although records are counted, where there seems to be one
     hidden_persons: HiddenPersons | None = None
+    repeating: tuple[str, ...] = ()  # columns that nobody chose whose values repeat with the person
     # persons by how many share with them the classes of all their records; None without a person column
     persons_by_all_records: SizeCounts | None = None
     time: Time = field(default_factory=Time)  # what dates and order tell, however they were shifted
@@ -256,8 +259,9 @@ def _measure_table(
         )
     )
     unassigned = _unassigned(dataset, settings)
-    hidden = hidden_persons(dataset, classes, settings, suggestions=unassigned)
     n_values = {each.column: each.n_distinct for each in unassigned if not each.counts_rows}
+    hidden = hidden_persons(dataset, quasi, classes, settings, suggestions=unassigned)
+    unassigned, repeating = _once_per_person(dataset, unassigned, person, hidden)
     return RiskMeasurement(
         name=dataset.name,
         columns=dataset.columns,
@@ -278,6 +282,7 @@ def _measure_table(
         further=measure_further(dataset, quasi, entry, classes, settings, person=person, n_values=n_values),
         related=_related(coded, sensitive, classes),
         hidden_persons=hidden,
+        repeating=repeating,
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
         looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),
@@ -468,9 +473,23 @@ def _unassigned(dataset: Dataset, settings: RiskSettings) -> tuple[RoleSuggestio
     }
     left = [column for column in dataset.columns if column not in named]
     found = suggest_roles(dataset.table.select(left)) if left else ()
-    of_persons = suggest_roles(dataset.table.select([*filter(None, {settings.person, settings.household})]))
-    people = columns_of_people(of_persons)
-    return (*found, *(each for each in of_persons if each.column in people))
+    return (*found, *names_of_persons(dataset, [*filter(None, {settings.person, settings.household})]))
+
+
+def _once_per_person(
+    dataset: Dataset,
+    unassigned: Sequence[RoleSuggestion],
+    person: IntArray | None,
+    hidden: HiddenPersons | None,
+) -> tuple[tuple[RoleSuggestion, ...], tuple[str, ...]]:
+    """Return what columns look like with a record of each person, and which repeat with the person."""
+    own = None if hidden is None else hidden.column
+    if own is not None:
+        person = coded_column(dataset.table, own).codes
+    if person is None:
+        return tuple(unassigned), ()
+    looks, repeating = once_per_person(dataset, unassigned, person)
+    return looks, tuple(column for column in repeating if column != own)
 
 
 def settings_for_other(settings: RiskSettings, columns: Sequence[str]) -> RiskSettings | None:

@@ -243,7 +243,9 @@ def test_exposure__numbers_that_only_their_name_gives_away_may_be_fresh_pseudony
 def test_exposure__a_column_that_tells_records_apart_is_a_warning_unless_it_only_counts_the_rows() -> None:
     audit = judged(_beside("code", [97 * i + 1000 for i in range(12)]), **BY_AGE)
     assert audit.overall is Verdict.WARN
-    tells(audit, distinct_columns="WARN: `code` tells nearly every record apart and is not among ")
+    tells(
+        audit, distinct_columns="WARN: `code` tells nearly every record, or person, apart and is not among "
+    )
     audit = judged(_beside("", [*range(1, 13)]), **BY_AGE)
     assert audit.overall is Verdict.PASS
     tells(audit, distinct_columns=None, unchosen_columns=None, order=None)
