@@ -211,6 +211,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
     },
     "counts": {  # Small counts, and those that differences tell.
         "recoverable_counts": "Suppress further cells, as proposed, or put categories together.",
+        "unrounded_counts": "Round these counts as the others are, or say in the table why they are not.",
         "narrow_counts": "Suppress further cells, as proposed, or put categories together.",
         "small_counts": "Suppress these cells and the further ones proposed, or put categories together.",
         "figure_differences": "Round these figures more, or suppress one of the two.",
