@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from core.__main__ import main
-from core.counts import CountThresholds, (
+from core.counts import (
     Bounds,
     CountsAudit,
+    CountThresholds,
     audit_counts,
     bounds_of,
     cell_names,
