@@ -1,20 +1,24 @@
 """Columns of a release that look like something a policy forbids: by name, by values, or in single cells."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable
 from core.patterns import ALL_PATTERNS, CATALOGUE, scan_values
+from core.policies.places import are_states, is_large_area
 from core.roles import Role, RoleSuggestion, suggest_roles
-from core.roles.vocabulary import NAMED_KINDS, PERHAPS_NAMES
+from core.roles.vocabulary import NAMED_KINDS, PERHAPS_NAMES, name_tokens
 
 FINER_DATES, OLDEST_AGES, OTHER_NUMBERS = (
     "dates finer than a year",
     "ages above 89",
     "identifier by distinctness",
 )
+SMALL_PLACES, PICTURES, BIOMETRICS = "places smaller than a state", "pictures", "biometric identifiers"
 FREE_TEXT = "free text"
 PERSONS_NAME = "person's name"
 _OLDEST = 89
@@ -23,7 +27,13 @@ _AGES = r"^\s{0,9}(?P<age>\d{1,3})(?:\.\d{0,9})?\s{0,9}(?:-.{0,20})?$"
 _DATES = frozenset({"date of birth", "date of death", "date of a visit or stay"})
 _DATE_PATTERNS = frozenset({"date", "date_other"})
 # What values can be told by that no column's name has to say; the keys of the patterns of values.
-KINDS = frozenset({*NAMED_KINDS, *CATALOGUE, OTHER_NUMBERS, FINER_DATES, OLDEST_AGES})
+_COUNTED_HERE = (OTHER_NUMBERS, FINER_DATES, OLDEST_AGES, SMALL_PLACES, PICTURES, BIOMETRICS)
+KINDS = frozenset({*NAMED_KINDS, *CATALOGUE, *_COUNTED_HERE})
+_PICTURE = r"(?i)\.(?:jpe?g|png|gif|bmp|tiff?|webp|heic|dcm)$|^data:image/|^(?:/9j/|iVBORw0KGgo|R0lGOD)"
+_OF_A_BODY = frozenset(
+    "fingerprint fingerprints voiceprint voiceprints faceprint iris retina biometric biometrics".split()  # noqa: SIM905
+) | {"지문", "홍채", "성문", "prstni"}
+_FEWEST_OF_A_GROUP = 6  # above 89 who all have one age: of people at random in fewer than 1 of 1,000 tables
 
 
 def kinds_of_columns(
@@ -59,7 +69,21 @@ def _kinds_of(suggestion: RoleSuggestion, column: CodedColumn, wanted: frozenset
         found.add(FINER_DATES)
     if OLDEST_AGES in wanted and suggestion.kind == "age" and _is_old(column):
         found.add(OLDEST_AGES)
+    if _PLACES.get(suggestion.kind, lambda _: False)(column.values):
+        found.add(SMALL_PLACES)
+    if PICTURES in wanted and pc.any(pc.match_substring_regex(column.values, _PICTURE)).as_py():
+        found.add(PICTURES)
+    if _OF_A_BODY & {*name_tokens(suggestion.column)}:
+        found.add(BIOMETRICS)
     return found
+
+
+_PLACES: Mapping[str, Callable[[pa.Array], bool]] = MappingProxyType(
+    {
+        "place or region": lambda values: not are_states(values),
+        "postal code": lambda values: not is_large_area(values),
+    }
+)
 
 
 def _years(column: CodedColumn) -> bool:
@@ -67,7 +91,13 @@ def _years(column: CodedColumn) -> bool:
 
 
 def _is_old(column: CodedColumn) -> bool:
-    """Return whether an age above 89 is told; 90 and over as one value ("90", "90+", "≥ 90") is not."""
-    numbers = pc.extract_regex(column.values, _AGES).field("age")
-    told = {int(age) for age in numbers.to_pylist() if age}
-    return any(age > _OLDEST for age in told) and {age for age in told if age > _OLDEST} != {_OLDEST + 1}
+    """Return whether an age above 89 is told; 90 and over as one value ("90", "90+", "≥ 90") is not.
+
+    Nor is another one value, such as 91, of so many people that it can only be that of all of them.
+    """
+    numbers = pc.struct_field(pc.extract_regex(column.values, _AGES), "age").to_pylist()
+    old = np.array([bool(age) and int(age) > _OLDEST for age in numbers], dtype=bool)
+    told = {int(age) for age, is_old in zip(numbers, old, strict=True) if is_old}
+    if not told or told == {_OLDEST + 1}:
+        return False
+    return len(told) > 1 or column.n_cells(old) < _FEWEST_OF_A_GROUP
