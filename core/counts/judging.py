@@ -247,29 +247,34 @@ def _told(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
             "Suppressed counts of `{column}` that follow from the totals and the other cells: {found}.",
             found=share_of(len(exact), len(bounded.bounds)),
         )
-    most = {key: round(bounded.bounds[key].most) for key in narrow if np.isfinite(bounded.bounds[key].most)}
-    small = [
-        key for key, n in most.items() if n < min(least, measured.cube.span(key)[1])
-    ]  # a mark says so itself
+    yield from _narrow(measured, narrow, least)
+    if n_suppressed and not exact and not narrow and not bounded.n_left_out:
+        yield Finding.of("recoverable_counts", Verdict.PASS, column=column)(
+            "The totals leave each suppressed count of `{column}` at least {least} values.",
+            least=round(min(bounded.asked(key, least) for key in bounded.bounds)),
+        )
+
+
+def _narrow(measured: CountsMeasurement, narrow: Sequence[Key], least: int) -> Iterator[Finding]:
+    """Yield which suppressed counts are surely small, or else that some can be few values."""
+    bounds, column = measured.bounded.bounds, measured.count
+    most = {key: round(bounds[key].most) for key in narrow if np.isfinite(bounds[key].most)}
+    # a mark that says as much of its cell is no news
+    small = [key for key, n in most.items() if n < min(least, measured.cube.span(key)[1])]
     if small:
         yield Finding.of("narrow_counts", Verdict.FAIL, column=column, n_affected=len(small))(
             "Suppressed counts of `{column}` that are surely from 0 to {most}, by the totals and the other "
             "cells, where {least} people are asked for: {found}.",
             most=max(most[key] for key in small),
             least=least,
-            found=share_of(len(small), len(bounded.bounds)),
+            found=share_of(len(small), len(bounds)),
         )
     elif narrow:
         yield Finding.of("narrow_counts", Verdict.WARN, column=column, n_affected=len(narrow))(
             "Suppressed counts of `{column}` that can be fewer than {least} values, by the totals and the "
             "other cells: {found}.",
             least=least,
-            found=share_of(len(narrow), len(bounded.bounds)),
-        )
-    if n_suppressed and not exact and not narrow and not bounded.n_left_out:
-        yield Finding.of("recoverable_counts", Verdict.PASS, column=column)(
-            "The totals leave each suppressed count of `{column}` at least {least} values.",
-            least=round(min(bounded.asked(key, least) for key in bounded.bounds)),
+            found=share_of(len(narrow), len(bounds)),
         )
 
 

@@ -7,9 +7,10 @@ order: by chance in fewer than 1 of 10⁹ columns a kind, and 1 of 10⁷ columns
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
-from importlib import import_module
 
 import numpy as np
+from stdnum import casrn, cusip, ean, iban, imei, isbn, isin, issn, meid
+from stdnum.util import get_cc_module
 
 from core.chance import binomial_tail
 
@@ -20,12 +21,14 @@ id.nik ie.pps il.idnr in_.aadhaar in_.pan is_.kennitala it.codicefiscale jp.in_ 
 my.nric nl.bsn nl.onderwijsnummer no.fodselsnummer nz.ird pe.cui pl.pesel pt.cc pt.nif ro.cnp ru.inn
 se.personnummer si.ddv si.emso sk.rc th.pin tr.tckimlik ua.rntrc za.idnr
 """.split()  # noqa: SIM905 - a list of sixty words is no easier to read
+_NATIONAL, _ACCOUNT = "national identification number", "identity document or account number"
 _KINDS = {
     **dict.fromkeys(("imei", "meid"), "online identifier or network address"),
-    **dict.fromkeys(("iban", "es.ccc", "no.kontonr"), "identity document or account number"),
-    **dict.fromkeys(_PERSONS, "national identification number"),
+    **dict.fromkeys(("iban", "es.ccc", "no.kontonr"), _ACCOUNT),
+    **dict.fromkeys(_PERSONS, _NATIONAL),
 }
-_OF_THINGS = ("isbn", "ean", "isin", "cusip", "issn", "casrn")  # of the same build as numbers of persons
+_OF_NO_COUNTRY = {"imei": imei, "meid": meid, "iban": iban}
+_OF_THINGS = (isbn, ean, isin, cusip, issn, casrn)  # of the same build as numbers of persons
 _BRITISH = "4679"  # of health numbers; ISBN-10 has the same check digit
 _FEWEST, _MOST_LOOKED_AT, _GLANCE = 20, 100, 8  # distinct values
 _MOSTLY = 0.8
@@ -49,7 +52,7 @@ def checked_kind(values: Sequence[str]) -> tuple[str, float] | None:
             continue
         if not _mostly(is_valid, some) or not _is_no_chance(is_valid, some):
             continue
-        if name == "gb.nhs" or not any(_mostly(_validity(each), some) for each in _OF_THINGS):
+        if name == "gb.nhs" or not any(_mostly(each.is_valid, some) for each in _OF_THINGS):
             return kind, sum(map(is_valid, some)) / len(some)
     return None
 
@@ -60,7 +63,8 @@ def _mostly(is_one: Callable[[str], bool], values: Sequence[str]) -> bool:
 
 @cache
 def _validity(name: str) -> Callable[[str], bool]:
-    is_valid: Callable[[str], bool] = import_module(f"stdnum.{name}").is_valid
+    module = _OF_NO_COUNTRY.get(name) or get_cc_module(*name.split("."))
+    is_valid: Callable[[str], bool] = module.is_valid
     if name == "gb.nhs":
         return lambda value: value[0] in _BRITISH and is_valid(value)
     return is_valid
