@@ -51,7 +51,7 @@ def plain_numbers(values: pa.Array, *, share: float = 1.0) -> PlainNumbers | Non
         Marks are told by the column: by a value of which only one reading is a number, by thousands in groups
         of three. `1,234` alone is thousands and `1.234` decimals, as it is where nothing settles it; beside
         values without a mark, all below 1,000, both are thousands where decimals would show: chance hardly
-        leaves three decimals to all, and decimals that end in 0 are not written beside values that have none.
+        leaves three decimals to all, and decimals that end in 0 (thrice) are not written beside others.
     """
     if share == 1 and len(values) > _HEAD and plain_numbers(values.slice(0, _HEAD)) is None:
         return None
@@ -70,6 +70,7 @@ def plain_numbers(values: pa.Array, *, share: float = 1.0) -> PlainNumbers | Non
     read = pc.if_else(fits[is_comma], texts, None)
     thousands, decimal = (".", ",") if is_comma else (",", ".")
     read = pc.replace_substring(pc.replace_substring(read, thousands, ""), decimal, ".")
+    read = pc.replace_substring_regex(read, r"^\+", "")  # Arrow reads no plus sign
     return PlainNumbers(texts=read, is_ambiguous=is_ambiguous)
 
 
@@ -95,7 +96,8 @@ def _settled(texts: pa.Array) -> tuple[bool, bool]:
     if not len(without):  # the same figures either way: one is a thousand times the other
         return False, False
     n_marked = pc.sum(marked).as_py()
-    n_zeros = pc.sum(pc.match_substring_regex(texts.filter(marked), "0$")).as_py()
+    zeros = pc.extract_regex(texts.filter(marked), "(?P<zeros>0*)$")
+    n_zeros = pc.sum(pc.utf8_length(pc.struct_field(zeros, "zeros"))).as_py()
     is_whole = n_marked >= _ALL_OF_THREE or n_zeros >= _ENDING_IN_ZERO
     if is_whole and not _any(pc.match_substring_regex(without, _THOUSAND)):
         return is_point, False

@@ -14,8 +14,8 @@ import numpy as np
 from core.coding import CodedColumn, CodedTable, IntArray, combination_codes
 from core.coding import coded as coded_values
 from core.releases.counts import PART_BITS, ClassCounts, KeyArray, ValueCounts, count_classes
-from core.releases.ranges import in_one_form
 from core.releases.settings import ReleasedTable
+from core.stretches import in_one_form
 
 _BLOCK = 64  # bytes of a block of SHA-256
 _SIP_START = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
