@@ -31,6 +31,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, FloatArray, SharedCodes
+from core.numbers import may_be_thousands, plain_numbers
 
 CodeArray = npt.NDArray[np.int32]
 Column: TypeAlias = pa.Array | pa.ChunkedArray
@@ -193,9 +194,16 @@ _HEAD = 64  # cells that decide whether a column is worth a try as numbers
 
 
 def as_numbers(column: Column) -> FloatArray | None:
-    """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers."""
+    """Return shape (n_cells,): the cells as floats, missing as NaN; None unless all are finite numbers.
+
+    Decimal commas and signs between thousands are read as by :func:`core.numbers.plain_numbers`.
+    """
     values = trimmed(_contiguous(column))
     numbers = _as_floats(values)
+    if numbers is None or may_be_thousands(values):
+        encoded = pc.dictionary_encode(values)
+        plain = plain_numbers(encoded.dictionary)
+        numbers = None if plain is None else _as_floats(plain.texts.take(encoded.indices))
     if numbers is None:
         return None
     floats = numbers.to_numpy(zero_copy_only=False)

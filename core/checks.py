@@ -179,6 +179,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "release_candidates": "Keep classes of the same sensitive values over releases (m-invariance).",
         "release_of_others": "Give both with the pseudonym, or ages as of one day, and compare again.",
         "k_anonymity": "Choose coarser columns or a smaller k, and export again.",
+        "repeats_with_person": "Leave these columns out, or say that the values are fresh random pseudonyms.",
         "hidden_persons": "Say which column tells whose record it is, so that persons are counted.",
         "repeated_visits": "Give each visit its own pseudonym, or make dates and places coarser.",
         "person_limit": "Give each record a pseudonym of its own, or make quasi-identifiers coarser.",
@@ -212,6 +213,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
     },
     "counts": {  # Small counts, and those that differences tell.
         "recoverable_counts": "Suppress further cells, as proposed, or put categories together.",
+        "unrounded_counts": "Round these counts as the others are, or say in the table why they are not.",
         "narrow_counts": "Suppress further cells, as proposed, or put categories together.",
         "small_counts": "Suppress these cells and the further ones proposed, or put categories together.",
         "figure_differences": "Round these figures more, or suppress one of the two.",
@@ -268,6 +270,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
     },
     "conditions": {  # The settings, what could not be looked at, and facts worth stating.
         "codes_missing": "Say that `NA` is a value (`--no-missing-words`), or leave missing cells empty.",
+        "ambiguous_numbers": "Write these numbers without marks between thousands.",
         "dates_in_text": "Take dates and places out of the text, or leave it out.",
         "not_in_engine": "Audit an extract of the table as a file, or have its owner look.",
         "roles_suggested": "Confirm the quasi-identifiers.",

@@ -1,7 +1,8 @@
 """Dates of a column in whatever spelling it has: year first, day first, month first, in words (`iso_dates`).
 
 Which of two numbers is the day is a matter of the whole column: some day after the 12th settles it. Where
-nothing does, the year alone is sure, and where not even the year is (``01/02/03``), nothing is.
+nothing does, the year alone is sure, and where not even the year is (``01/02/03``), nothing is. Years written
+without a sign between are those from 1800 to 2300; of two digits, those from 1931 to 2030.
 """
 
 from collections.abc import Mapping
@@ -17,14 +18,20 @@ from core.coding import BoolArray, FloatArray, IntArray
 
 Precision = Literal["year", "month", "day"]
 
-_TIME = r"(?P<time>(?:[Tt]|,? +)(?:오전 ?|오후 ?)?[0-9]{1,2}[:.h][0-9]{2}.*)?"
+YEAR = "(?:1[89][0-9]{2}|2[0-2][0-9]{2}|2300)"
+"""Years, without groups: 1800 to 2300, as research data sets shift dates past 2100."""
+
+CENTURY_TURNS = 31
+"""A year of two digits counts as 19.. from here on, as 20.. below: 1931 to 2030."""
+
+_TIME = r"(?P<time>(?:[Tt:]|,? +)(?:오전 ?|오후 ?)?[0-9]{1,2}[:.h][0-9]{2}.*)?"
 _TWO = "[0-9]{1,2}"
 _YEAR_FIRST = rf"^(?P<year>[0-9]{{4}}) ?[-/.년] ?(?P<month>{_TWO}) ?[-/.월] ?(?P<day>{_TWO}) ?[.일]?{_TIME}$"
 _YEAR_MONTH = rf"^(?P<year>[0-9]{{4}}) ?[-/년] ?(?P<month>{_TWO})월?$"
-_MONTH_YEAR = rf"^(?P<month>{_TWO}) ?[-/.] ?(?P<year>(?:18|19|20)[0-9]{{2}})$"
-_COMPACT = r"^(?P<year>(?:18|19|20)[0-9]{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12][0-9]|3[01])$"
+_MONTH_YEAR = rf"^(?P<month>{_TWO}) ?[-/.] ?(?P<year>{YEAR})$"
+_COMPACT = rf"^(?P<year>{YEAR})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12][0-9]|3[01])$"
 _YEAR_LAST = rf"^(?P<a>{_TWO}) ?(?P<dot>[-/.]) ?(?P<b>{_TWO}) ?[-/.] ?(?P<c>[0-9]{{4}})\.?{_TIME}$"
-_COMPACT_LAST = r"^(?P<a>[0-3][0-9])(?P<b>[0-3][0-9])(?P<c>(?:18|19|20)[0-9]{2})$"
+_COMPACT_LAST = rf"^(?P<a>[0-3][0-9])(?P<b>[0-3][0-9])(?P<c>{YEAR})$"
 _SHORT = rf"^(?P<a>{_TWO})(?P<dot>[-/.]) ?(?P<b>{_TWO})[-/.] ?(?P<c>{_TWO}){_TIME}$"
 _MAY_BE = (  # a quick look at what every date has; a longer one at columns of other texts would cost more
     r"^[0-9]{1,4} ?[-/.년] ?[0-9]{1,2} ?[-/.월] ?[0-9]|^[0-9]{8}$|^[0-9]{1,2} ?[-/.] ?[12][0-9]{3}$"
@@ -34,15 +41,14 @@ _YEAR_AT_END = rf"^[^0-9]*(?:{_TWO}[^0-9]+){{0,2}}[0-9]{{4}}[^0-9]{{0,4}}{_TIME}
 _FIELDS = ("year", "month", "day", "time", "a", "b", "c", "dot", "week", "hour", "minute", "second")
 _DAY_MONTH = rf"^{_TWO} ?[./-] ?{_TWO}\.?$"
 
-_DAY_OF_YEAR = r"^(?P<year>(?:18|19|20)[0-9]{2})-(?P<day>[0-3][0-9]{2})$"
-_DAY_OF_WEEK = r"^(?P<year>(?:18|19|20)[0-9]{2})-W(?P<week>[0-5][0-9])-(?P<day>[1-7])$"
+_DAY_OF_YEAR = rf"^(?P<year>{YEAR})-(?P<day>[0-3][0-9]{{2}})$"
+_DAY_OF_WEEK = rf"^(?P<year>{YEAR})-W(?P<week>[0-5][0-9])-(?P<day>[1-7])$"
 _CLOCK = (
-    rf"(?:[Tt ]|오전|오후)(?P<hour>{_TWO})[:.h](?P<minute>[0-9]{{2}})"
+    rf"(?:[Tt :]|오전|오후)(?P<hour>{_TWO})[:.h](?P<minute>[0-9]{{2}})"
     r"(?:[:.](?P<second>[0-9]{2})(?:[.,][0-9]+)?)? ?(?:[AaPp]\.?[Mm]\.?|UTC|[Zz]|[+-][0-9]{2}:?[0-9]{2})?$"
 )
 _IN_HALVES, _AFTERNOON = r"오전|오후|[AaPp]\.?[Mm]\.?$", r"오후|[Pp]\.?[Mm]\.?$"
 
-_CENTURY_TURNS = 31  # a year of two digits counts as 19.. from here on, for distances only
 _SURE = 0.9  # share of the telling dates that must tell the same order of day and month
 _MANY_DAYS, _FEW_YEARS = 20, 12
 
@@ -133,11 +139,11 @@ def read_days(values: pa.Array) -> FloatArray:
     fourth = _first_of_month(parts["year"], np.ones_like(parts["year"])) + 3  # it is in the first week
     monday = fourth - (fourth + 3) % 7 + 7 * (parts["week"] - 1)
     days = np.where(parts["year"] >= 0, monday + parts["day"] - 1, days)
-    return days + _share_of_day(texts) if found.has_time else days
+    return days + share_of_day(texts) if found.has_time else days
 
 
-def _share_of_day(texts: pa.Array) -> FloatArray:
-    """Return the share of the day that has gone by, 0 where a text says no time."""
+def share_of_day(texts: pa.Array) -> FloatArray:
+    """Return shape (n_texts,): the share of the day gone by at the time in a text, 0 where it says none."""
     parts = _extracted(texts, _CLOCK)
     in_halves, is_later = (
         pc.fill_null(pc.match_substring_regex(texts, form), False).to_numpy(zero_copy_only=False)
@@ -248,7 +254,7 @@ def _can_only_be_years(numbers: IntArray, other: IntArray) -> bool:
 
 
 def _with_century(years: IntArray) -> IntArray:
-    return np.where(years < 0, -1, years + np.where(years >= _CENTURY_TURNS, 1900, 2000))
+    return np.where(years < 0, -1, years + np.where(years >= CENTURY_TURNS, 1900, 2000))
 
 
 def _is_possible(year: IntArray, month: IntArray, day: IntArray) -> BoolArray:

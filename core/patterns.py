@@ -29,6 +29,7 @@ from stdnum.pl import pesel
 from stdnum.si import ddv, emso
 
 from core.coding import BoolArray, CodedColumn, IntArray, distinct_values
+from core.dates import YEAR
 from core.letters import narrowed
 from core.people import (
     ADMINISTRATIVE_ENDINGS,
@@ -41,15 +42,14 @@ from core.people import (
 NATIONAL_NUMBERS = (dni, nie, codicefiscale, pesel, nir, ric, bsn, idnr, vnr, nhs)
 
 _MONTHS = "(?:jan|feb|mar|apr|maj|may|jun|jul|avg|aug|sep|okt|oct|nov|dec)[a-z]*"
-_YEAR = r"(?:19|20)\d{2}"
 _OTHER_DATES = "|".join(
     (
-        rf"{_YEAR}\. ?\d{{1,2}}\. ?\d{{1,2}}",
-        rf"\d{{1,2}}[./\-] ?\d{{1,2}}[./\-] ?{_YEAR}",
-        rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{{4}}(?:\d{{2}})?)?",
-        rf"{_YEAR}년 ?\d{{1,2}}월 ?\d{{1,2}}일",
-        rf"(?i:\d{{1,2}}(?:st|nd|rd|th)?[ .\-]{{1,2}}{_MONTHS}[ ,.\-]{{1,2}}(?:19|20)?\d{{2}})",
-        rf"(?i:{_MONTHS}[ .]{{1,2}}\d{{1,2}}(?:st|nd|rd|th)?,? {_YEAR})",
+        rf"{YEAR}\. ?\d{{1,2}}\. ?\d{{1,2}}",
+        rf"\d{{1,2}}[./\-] ?\d{{1,2}}[./\-] ?{YEAR}",
+        r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:T?\d{4}(?:\d{2})?)?",
+        rf"{YEAR}년 ?\d{{1,2}}월 ?\d{{1,2}}일",
+        rf"(?i:\d{{1,2}}(?:st|nd|rd|th)?[ .\-]{{1,2}}{_MONTHS}[ ,.\-]{{1,2}}(?:{YEAR}|\d{{2}}))",
+        rf"(?i:{_MONTHS}[ .]{{1,2}}\d{{1,2}}(?:st|nd|rd|th)?,? {YEAR})",
     )
 )
 
@@ -108,7 +108,7 @@ def _is_phone_number(text: str) -> bool:
         return False
 
 
-def _is_ip_address(text: str) -> bool:
+def is_ip_address(text: str) -> bool:
     """Return whether the text is an IP address of version 4 or 6."""
     try:
         return bool(ipaddress.ip_address(text))
@@ -320,7 +320,7 @@ _BEYOND_RULE = (
         description="Four numbers from 0 to 255 with dots between.",
         regex=r"(?:^|[^\p{L}\p{N}\-.])(?P<found>\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})(?:$|[^\p{L}\p{N}\-.])",
         shortest=7,
-        confirm=_is_ip_address,
+        confirm=is_ip_address,
         confirmed_share=0.5,
     ),
     SensitivePattern(
@@ -329,7 +329,7 @@ _BEYOND_RULE = (
         description="Eight groups of hexadecimal digits with colons, or fewer with a double colon.",
         regex=r"(?:^|[^\p{L}\p{N}\-:])(?P<found>[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7})(?:$|[^\p{L}\p{N}\-:])",
         shortest=3,
-        confirm=_is_ip_address,
+        confirm=is_ip_address,
         confirmed_share=0.5,
     ),
     SensitivePattern(

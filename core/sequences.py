@@ -6,7 +6,6 @@ finds the same intervals. Pseudonyms or records that stand in the order of a dat
 the column beside them does.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,6 +19,7 @@ from core.chance import average_ranks
 from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
 from core.dates import Dates, read_dates
 from core.roles.vocabulary import name_tokens
+from core.stretches import day_ends, number_ends
 from core.verdict import Finding, Verdict
 from core.words import listed, percent, share_of, text
 
@@ -40,7 +40,6 @@ _FEWEST_IN_ORDER, _LOOKED_AT = 30, 20_000
 _IN_ORDER = 0.8  # rank correlation, of the largest that ties leave, from which records are in order
 _SURELY = 5.0  # … and standard deviations of that of a random order
 _TIES = 5  # records a value at least, where their order tells more than the value
-_AMOUNT = r"^(?:[<>≤≥]=?\s*)?\d+(?:[.,]\d+)?(?:\s*[-–~]\s*\d+(?:[.,]\d+)?|\s*\+|세 이상)?$|^(?:19|20)\d\d\D"
 
 
 def alike_by_bag(person: IntArray, item: IntArray, start: IntArray) -> IntArray:
@@ -245,11 +244,11 @@ def _places(values: pa.Array) -> FloatArray | None:
     dates: Dates = read_dates(values)
     if dates.known.all():
         return dates.positions()
-    if not pc.all(pc.match_substring_regex(values, _AMOUNT)).as_py():
-        return None
-    parts = [tuple(map(float, re.findall(r"\d+", each))) for each in values.to_pylist()]
-    place = {part: rank for rank, part in enumerate(sorted(set(parts)))}
-    return np.array([place[part] for part in parts], dtype=np.float64)
+    texts = values.to_pylist()
+    for low, high in (number_ends(texts, [np.ones(len(texts), dtype=bool)]), day_ends(texts)):
+        if not np.isnan(low).any():
+            return np.unique(np.stack([low, high]), axis=1, return_inverse=True)[1].ravel().astype(np.float64)
+    return None
 
 
 def in_order_of(numbers: FloatArray, by: FloatArray, *, coarse: bool = True) -> float | None:

@@ -22,14 +22,13 @@ import pyarrow.compute as pc
 from core.coding import FloatArray, IntArray
 from core.dates import read_days
 from core.letters import narrowed
+from core.numbers import plain_numbers
 
 _MOST = 0.95  # share of the filled cells that have to be read
 _LOOKED_AT = 200  # distinct values that show how a column is written
 # One number with anything but digits before and after it: a currency, a unit, a letter.
 _EXPONENT = "(?:[eE][+-][0-9]{1,3})?"  # of scientific form
 _ONE_NUMBER = rf"^(?P<before>[^0-9]*)(?P<number>[0-9](?:[0-9.,'’\s]*[0-9])?{_EXPONENT})(?P<after>[^0-9]*)$"
-_SPACES = r"['’\s\x{A0}\x{202F}]"
-_GROUPS = r"^[0-9]{1,3}(?:,[0-9]{3})+$"
 _HEX, _LETTER = r"^[0-9a-fA-F]{4,15}$", r"[a-fA-F][0-9]"
 _TWO = r"^[^0-9]*([0-9]+(?:\.[0-9]+)?)[^0-9]+([0-9]+(?:\.[0-9]+)?)[^0-9]*$"  # numbers in a cell
 _COUNTED = r"^(?P<before>[^0-9]*)(?P<number>[0-9]{1,15})(?P<behind>[^0-9]*)$"
@@ -131,25 +130,13 @@ def _numbers(values: pa.Array, filled: npt.NDArray[np.bool_]) -> _Read | None:
     if np.count_nonzero(read & filled) < _MOST * np.count_nonzero(filled):
         return None
     before, number = (found.field(part) for part in ("before", "number"))
-    plain = _with_decimal_point(pc.replace_substring_regex(number, _SPACES, ""))
-    numbers = pd.to_numeric(pd.Series(plain.to_pylist(), dtype="object"), errors="coerce").to_numpy(float)
+    plain = plain_numbers(number, share=_MOST)
+    if plain is None:
+        return None
+    numbers = plain.texts.cast(pa.float64()).to_numpy(zero_copy_only=False)
     negative = pc.match_substring_regex(before, narrowed(r"^[^\p{L}]*[-−][^\p{L}]*$", before))
     sign = np.where(pc.fill_null(negative, False).to_numpy(zero_copy_only=False), -1.0, 1.0)
     return "number", np.where(read, numbers * sign, np.nan)
-
-
-def _with_decimal_point(numbers: pa.Array) -> pa.Array:
-    """Return numbers without signs between thousands and with a point before decimals."""
-    for mark, other in ((",", "."), (".", ",")):
-        if not _any(pc.match_substring(numbers, mark)):
-            continue
-        several = _any(pc.greater(pc.count_substring(numbers, mark), 1))
-        before_other = _any(pc.match_substring_regex(numbers, rf"\{mark}.*\{other}"))
-        marked = numbers.filter(pc.match_substring(numbers, mark))
-        in_groups = mark == "," and not _any(pc.invert(pc.match_substring_regex(marked, _GROUPS)))
-        if several or before_other or in_groups:
-            numbers = pc.replace_substring(numbers, mark, "")
-    return pc.replace_substring(numbers, ",", ".")
 
 
 def _any(found: pa.Array) -> bool:

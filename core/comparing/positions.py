@@ -10,13 +10,12 @@ import pyarrow.compute as pc
 from core.calendars import iso_dates
 from core.cells import as_numbers
 from core.coding import FloatArray
-from core.dates import Dates, read_dates
+from core.dates import Dates, read_dates, share_of_day
 
 Texts: TypeAlias = pa.Array | pa.ChunkedArray
 
 _NEARLY_ALL = 0.95  # cells there that have to be dates
 _GLANCE = 200  # of the first cells that are looked at before all
-_TIME = r"[T ,](?P<hour>[0-9]{1,2})[:.h](?P<minute>[0-9]{2})(?:[:.](?P<second>[0-9]{2}))?"
 
 
 def positions_of(parts: Sequence[Texts]) -> list[FloatArray] | None:
@@ -73,17 +72,6 @@ def _as_days(cells: Texts) -> FloatArray | None:
     encoded, dates = found
     days = dates.positions()
     if dates.has_time:
-        days = days + _time_of_day(encoded.dictionary)
+        days = days + share_of_day(encoded.dictionary)
     places: FloatArray = pc.fill_null(encoded.indices, len(days)).to_numpy(zero_copy_only=False)
     return np.append(days, np.nan)[places]
-
-
-def _time_of_day(values: pa.Array) -> FloatArray:
-    """Return the time that follows a date as a part of the day, 0 where there is none."""
-    found = pc.extract_regex(values, f".*[0-9월일.]{_TIME}")
-    time = np.zeros(len(values))
-    for name, parts in (("hour", 24), ("minute", 1440), ("second", 86400)):
-        part = pc.struct_field(found, name)
-        number = pc.fill_null(pc.if_else(pc.equal(part, ""), None, part).cast(pa.float64()), 0.0)
-        time += number.to_numpy(zero_copy_only=False) / parts
-    return time

@@ -7,20 +7,11 @@ from itertools import pairwise
 from math import inf
 
 from core.counts.cube import Cube, Key
+from core.stretches import interval
 
 Range = tuple[float, float]  # the first and the last whole number
 
-_BAND = re.compile(r"(?P<low>\d{1,9})\s{0,3}(?:-|–|to|do|~)\s{0,3}(?P<high>\d{1,9})")
-_FROM = re.compile(
-    r"(?:>=?|≥|from|nad|over)\s{0,3}(?P<low>\d{1,9})"
-    r"|(?P<plus>\d{1,9})\s{0,3}세?\s{0,3}(?:\+|and over|in več|이상)"
-)
-_UNTIL = re.compile(
-    r"(?P<sign><=?|≤|under|pod|below|up to|do)\s{0,3}(?P<high>\d{1,9})"
-    r"|(?P<less>\d{1,9})\s{0,3}세?\s{0,3}(?:미만|이하)"
-)
-_BEYOND = (">", "nad", "over")  # the number itself is not in it
-_BELOW = ("<", "under", "pod", "below")
+_WHOLE = re.compile(r"\d{1,9}")
 
 
 def band(category: str) -> Range | None:
@@ -29,18 +20,13 @@ def band(category: str) -> Range | None:
     >>> band("30-39"), band("≥65"), band("65+"), band("<18"), band("up to 64"), band("female")
     ((30, 39), (65, inf), (65, inf), (-inf, 17), (-inf, 64), None)
     """
-    words = category.strip().lower()
-    if found := _BAND.search(words):
-        return int(found["low"]), int(found["high"])
-    if found := _FROM.search(words):
-        low = int(found["low"] or found["plus"])
-        return low + (found[0].startswith(_BEYOND) and not found[0].startswith(">=")), inf
-    if found := _UNTIL.search(words):
-        high = int(found["high"] or found["less"])
-        sign = found["sign"] or found[0]
-        is_below = (sign.startswith(_BELOW) and sign != "<=") or "미만" in sign
-        return -inf, high - is_below
-    return None
+    found = interval(category)
+    if found is None or not all(each == "" or _WHOLE.fullmatch(each) for each in found[:2]):
+        return None
+    return (
+        int(found.low) + (not found.has_low) if found.low else -inf,
+        int(found.high) - (not found.has_high) if found.high else inf,
+    )
 
 
 def common_parts(columns: Sequence[Sequence[str]]) -> tuple[list[str], list[dict[str, tuple[int, ...]]]]:

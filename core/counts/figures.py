@@ -133,8 +133,7 @@ def is_figures(column: pa.ChunkedArray) -> bool:
 
 def _numbers(values: pa.ChunkedArray | pa.Array) -> FloatArray | None:
     """Return numbers, per cent signs and decimal commas aside; None where there are others."""
-    plain = pc.replace_substring_regex(pc.utf8_trim_whitespace(values), r"\s?%$", "")
-    return as_numbers(pc.replace_substring_regex(plain, r"^([+-]?[0-9]+),([0-9]+)$", r"\1.\2"))
+    return as_numbers(pc.replace_substring_regex(pc.utf8_trim_whitespace(values), r"\s?%$", ""))
 
 
 def measure_figures(table: pa.Table, cube: Cube, column: str) -> Figures:

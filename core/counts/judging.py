@@ -58,9 +58,10 @@ def audit_counts(
 ) -> CountsAudit:
     """Audit a table whose rows are cells of counts, or contributions to cells.
 
-    FAIL: small counts are shown; a suppressed one follows from the others; the difference of two counts is
-    small; everybody of a group is in one category of a sensitive column; a contributor dominates a sum. WARN:
-    everybody of a group is in one category of another column; a suppressed count can be few values only.
+    FAIL: small counts are shown; a suppressed one follows from the others, or that it is small does; the
+    difference of two counts is small; everybody of a group is in one category of a sensitive column; a
+    contributor dominates a sum. WARN: everybody of a group is in one category of another column; a suppressed
+    count can be few values only; a few counts are not rounded as all others are.
 
     Parameters
     ----------
@@ -173,6 +174,7 @@ def _of_counts(
     for each, suppression in zip(measured, made, strict=True):
         yield _small(each, limits.least)
         yield from _told(each, limits.least)
+        yield from _unrounded(each)
         yield from _linked(each, limits.least)
         yield from _differences(each, limits.least)
         yield from _full(each)
@@ -209,6 +211,20 @@ def _small(measured: CountsMeasurement, least: int) -> Finding:
     )
 
 
+def _unrounded(measured: CountsMeasurement) -> Iterator[Finding]:
+    """Yield that a few counts are no multiples of what nearly all others are rounded to."""
+    if measured.rounded is None or not measured.rounded.n_others:
+        return
+    base, n_others = measured.rounded
+    yield Finding.of("unrounded_counts", Verdict.WARN, column=measured.count, n_affected=n_others)(
+        "Counts of `{column}` are multiples of {base}, but {found} is none: it seems not to be rounded.",
+        "Counts of `{column}` are multiples of {base}, but {found} are none: they seem not to be rounded.",
+        n=n_others,
+        base=base,
+        found=share_of(n_others, len(measured.cube.shown)),
+    )
+
+
 def _told(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
     bounded, column = measured.bounded, measured.count
     n_suppressed = sum(count is None for count in measured.cube.cells.values())
@@ -231,17 +247,34 @@ def _told(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
             "Suppressed counts of `{column}` that follow from the totals and the other cells: {found}.",
             found=share_of(len(exact), len(bounded.bounds)),
         )
-    if narrow:
-        yield Finding.of("narrow_counts", Verdict.WARN, column=column, n_affected=len(narrow))(
-            "Suppressed counts of `{column}` that can be fewer than {least} values, by the totals and the "
-            "other cells: {found}.",
-            least=least,
-            found=share_of(len(narrow), len(bounded.bounds)),
-        )
+    yield from _narrow(measured, narrow, least)
     if n_suppressed and not exact and not narrow and not bounded.n_left_out:
         yield Finding.of("recoverable_counts", Verdict.PASS, column=column)(
             "The totals leave each suppressed count of `{column}` at least {least} values.",
             least=round(min(bounded.asked(key, least) for key in bounded.bounds)),
+        )
+
+
+def _narrow(measured: CountsMeasurement, narrow: Sequence[Key], least: int) -> Iterator[Finding]:
+    """Yield which suppressed counts are surely small, or else that some can be few values."""
+    bounds, column = measured.bounded.bounds, measured.count
+    most = {key: round(bounds[key].most) for key in narrow if np.isfinite(bounds[key].most)}
+    # a mark that says as much of its cell is no news
+    small = [key for key, n in most.items() if n < min(least, measured.cube.span(key)[1])]
+    if small:
+        yield Finding.of("narrow_counts", Verdict.FAIL, column=column, n_affected=len(small))(
+            "Suppressed counts of `{column}` that are surely from 0 to {most}, by the totals and the other "
+            "cells, where {least} people are asked for: {found}.",
+            most=max(most[key] for key in small),
+            least=least,
+            found=share_of(len(small), len(bounds)),
+        )
+    elif narrow:
+        yield Finding.of("narrow_counts", Verdict.WARN, column=column, n_affected=len(narrow))(
+            "Suppressed counts of `{column}` that can be fewer than {least} values, by the totals and the "
+            "other cells: {found}.",
+            least=least,
+            found=share_of(len(narrow), len(bounds)),
         )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.cells import as_numbers
+from core.chance import binomial_tail
 from core.coding import BoolArray, FloatArray, IntArray, combination_codes, value_codes
 from core.counts.bounds import Bounded, Bounds, bounds_of
 from core.counts.cube import Cube, Key, read_cube, whole_number
@@ -32,7 +33,9 @@ from core.counts.together import Together, measure_together
 from core.errors import AuditInputError
 from core.words import input_error
 
-_YEARS = range(1900, 2101)
+_YEARS = range(1800, 2301)
+_BASES = (1000, 500, 100, 50, 25, 20, 10, 5, 3)  # that counts are rounded to
+_ROUNDED, _CHANCE = 0.9, 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +66,13 @@ class Linked:
         )
 
 
+class Rounded(NamedTuple):
+    """What nearly all counts are multiples of, and how many counts are not."""
+
+    base: int
+    n_others: int
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CountsMeasurement:
     """What was measured of one table of counts."""
@@ -79,6 +89,7 @@ class CountsMeasurement:
     extremes: tuple[str, ...] = ()  # columns of largest and smallest values
     not_compared: tuple[str, ...] = ()  # other tables without the count, or of other columns
     linked: tuple[Linked, ...] = ()  # what tables beside it tell of suppressed cells
+    rounded: Rounded | None = None  # to what nearly all counts are rounded
     together: tuple[Together, ...] = ()  # what it and other tables tell of cells that none of them shows
 
 
@@ -142,7 +153,26 @@ def measure_counts(
         not_compared=tuple(other for other, _ in others if other not in dict(cubes)),
         linked=tuple(_linked(mine, *each) for each in same) if None in mine.cells.values() else (),
         together=measure_together([(name, mine), *cubes]) if cubes else (),
+        rounded=rounded_to(cube.shown),
     )
+
+
+def rounded_to(counts: Sequence[int]) -> Rounded | None:
+    """Return to what counts are rounded, the largest number of which at least 9 in 10 are multiples.
+
+    Each number counts once, and 0, a multiple of everything, not at all. By chance as many are multiples in
+    fewer than 1 of 10⁶ tables.
+
+    >>> rounded_to([10, 25, 40, 15, 5, 60, 35, 20, 45, 287, 30, 55])
+    Rounded(base=5, n_others=1)
+    """
+    filled = np.array([*{count for count in counts if count}])
+    for base in _BASES:
+        n_multiples = int(np.count_nonzero(filled % base == 0))
+        chance = binomial_tail(n_multiples, len(filled), 1 / base) * len(_BASES)
+        if len(filled) and n_multiples >= _ROUNDED * len(filled) and chance < _CHANCE:
+            return Rounded(base, len(filled) - n_multiples)
+    return None
 
 
 def _of_same_people(cube: Cube, others: Sequence[tuple[str, Cube | None]]) -> list[tuple[str, Cube, bool]]:

@@ -36,10 +36,10 @@ from core.delivery.one_value import OneValue, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
+from core.doubtful_cells import about_doubtful_cells
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.leftovers import Leftover, leftovers_of
-from core.missing_codes import about_missing_codes
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.roles.vocabulary import name_tokens
@@ -224,7 +224,7 @@ def measure_delivery(
         measured,
         same_files=same,
         leftovers=_leftovers(kept),
-        codes_missing=tuple(_about_missing_codes(measured, kept)),
+        codes_missing=tuple(_doubtful_cells(measured, kept)),
     )
     released = released_tables(measured, kept)
     measured, earlier = with_other_counts(measured, tables, released, earlier)
@@ -439,10 +439,10 @@ def named_tables(datasets: Sequence[Dataset]) -> dict[str, Dataset]:
     return dict(zip(table_names(files), datasets, strict=True))
 
 
-def _about_missing_codes(measured: DeliveryMeasurement, kept: Sequence[Dataset]) -> Iterator[Finding]:
+def _doubtful_cells(measured: DeliveryMeasurement, kept: Sequence[Dataset]) -> Iterator[Finding]:
     datasets = dict(named_tables(kept))
     for table in measured.tables:
-        for finding in about_missing_codes(datasets[table.name], table.quasi_identifiers):
+        for finding in about_doubtful_cells(datasets[table.name], table.quasi_identifiers):
             yield finding.of_file(table.name)
 
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,16 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.attribute_disclosure import Distance, ordered_codes
+from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.errors import refuse
 from core.folded_text import folded_text, says_unknown
+from core.numbers import plain_numbers
 from core.roles import PERSON_KINDS, Role, RoleSuggestion
 from core.roles.vocabulary import match_name
 from core.words import Text, text
 
 Float32Array = npt.NDArray[np.float32]
 
-_NUMBER = r"^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$"
 MISSING_CATEGORY = ""
 
 
@@ -128,19 +128,19 @@ def is_numeric(column: pa.ChunkedArray) -> bool:
 
 def n_not_numbers(column: pa.ChunkedArray) -> int:
     """Return how many known values of a column of text do not read as a finite number."""
-    looks_right = pc.fill_null(pc.match_substring_regex(column, _NUMBER), False)
-    numbers = numbers_of(pc.if_else(looks_right, column, pa.scalar(None, pa.string())))
-    return len(column) - column.null_count - int(np.isfinite(numbers).sum())
+    values = pc.drop_null(column)
+    if as_numbers(values) is not None:
+        return 0
+    plain = plain_numbers(values.combine_chunks(), share=0)
+    numbers = None if plain is None else plain.texts.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return len(values) - (0 if numbers is None else int(np.isfinite(numbers).sum()))
 
 
 def numbers_of(column: pa.ChunkedArray) -> FloatArray:
-    """Return shape (n_records,): a column of text as numbers, NaN where missing."""
-    trimmed = pc.utf8_trim_whitespace(column)
-    unsigned = pc.replace_substring_regex(trimmed, r"^\+", "")  # Arrow reads no plus sign
-    return cast(
-        "FloatArray",
-        pc.cast(unsigned, pa.float64()).to_numpy(zero_copy_only=False).astype(np.float64, copy=False),
-    )
+    """Return shape (n_records,): a column of numbers as text as such, NaN where missing."""
+    numbers = as_numbers(column)
+    assert numbers is not None  # noqa: S101 - asked before
+    return numbers
 
 
 def row_codes(values: FloatArray, columns: Sequence[int]) -> IntArray:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.events.settings import DETECT, EventSettings
-from core.events.timestamps import Timestamps, parse_timestamps
+from core.events.timestamps import COUNTED, Timestamps, parse_timestamps
 from core.roles import RoleSuggestion, is_trait, says_who, suggest_roles
 from core.roles.vocabulary import Role, match_name, name_tokens
 from core.tables import Dataset
@@ -92,7 +92,7 @@ def with_found_columns(
 def _refuse_missing_header(dataset: Dataset) -> None:
     """Refuse a file whose column names are a record, without repeating them."""
     names = parse_timestamps(pa.array(dataset.columns, pa.string()), time_format=DETECT)
-    for position in np.flatnonzero(names.readable):
+    for position in np.flatnonzero(names.readable) if names.time_format != "excel-days" else ():
         if _share_of_times(dataset.table.column(int(position)).slice(0, _N_LOOKED_AT)) >= _READABLE:
             raise input_error(
                 "{file}: a time stands where a column name belongs, so the file seems to have no header "
@@ -147,7 +147,9 @@ def _as_time(cells: pa.ChunkedArray, *, is_hinted: bool) -> float:
     share = float(times.readable.mean())
     if share < _READABLE or (not is_hinted and _spread_like_births(times)):
         return _NEVER
-    is_number, is_date = times.time_format.startswith("epoch"), times.n_without_time > 0
+    is_number, is_date = times.time_format in COUNTED, times.n_without_time > 0
+    if times.time_format == "excel-days" and not is_hinted:  # any number of five digits
+        return _NEVER
     return share - 0.3 * is_number - 0.2 * is_date + 0.5 * is_hinted
 
 

@@ -13,7 +13,7 @@ from core.coding import BoolArray, IntArray, combined_codes, value_codes
 from core.errors import refuse
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings, check_columns
-from core.events.timestamps import Calendar, Timestamps, parse_timestamps
+from core.events.timestamps import COUNTED, Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
 from core.roles.headers import listed_names
 from core.tables import Dataset
@@ -32,6 +32,7 @@ _TIME_FORMAT_WORDS = {
     "month-first": "date and time with month, day and year in this order",
     "epoch-seconds": "time in seconds since 1970",
     "epoch-milliseconds": "time in milliseconds since 1970",
+    "excel-days": "days since 1900, as Excel counts them",
 }
 
 
@@ -417,7 +418,7 @@ def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding 
     if timestamps.time_format == "iso":
         return None
     confirmed = settings.time_format == timestamps.time_format
-    to_confirm = not confirmed and (timestamps.is_ambiguous or timestamps.time_format.startswith("epoch"))
+    to_confirm = not confirmed and (timestamps.is_ambiguous or timestamps.time_format in COUNTED)
     n_read = int(np.count_nonzero(timestamps.readable))
     written = own(_TIME_FORMAT_WORDS[timestamps.time_format])
     if timestamps.time_format.startswith("epoch"):
@@ -429,6 +430,8 @@ def _format_finding(timestamps: Timestamps, settings: EventSettings) -> Finding 
         column=settings.time_column,
         written=written,
     )
+    if timestamps.has_short_years:
+        found = joined([found, "Years of two digits are read as 1931 to 2030."])
     if to_confirm:
         confirm = text("Confirm it by choosing the time format {format}.", format=timestamps.time_format)
         found = joined([found, confirm])

@@ -87,6 +87,7 @@ class EventSettings:
             "month-first": "11/22/2026 2:05 PM",
             "epoch-seconds": "Seconds since 1970",
             "epoch-milliseconds": "Milliseconds since 1970",
+            "excel-days": "Days since 1900 (Excel)",
         },
     )
     near_equal_users: str = setting(

@@ -10,7 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.calendars import iso_dates
 from core.coding import IntArray, sorted_distinct, value_codes
+from core.dates import YEAR
 from core.events.log import EventLog, all_of
 from core.events.measuring import AnonymizedEvents
 from core.events.settings import KIND_COLUMNS
@@ -32,20 +34,14 @@ _PATTERNS = (
     "iban",
     "emso",
 )
-_DATES = (
-    re.compile(r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<sep>[-/._]?)(?P<month>\d\d)(?P=sep)(?P<day>\d\d)(?!\d)"),
-    re.compile(
-        r"(?<!\d)(?P<day>\d{1,2})(?P<sep>[-/.]) ?(?P<month>\d{1,2})(?P=sep) ?(?P<year>(?:19|20)\d\d)(?!\d)"
-    ),
-    re.compile(
-        r"(?<!\d)(?P<month>\d{1,2})(?P<sep>[-/.])(?P<day>\d{1,2})(?P=sep)(?P<year>(?:19|20)\d\d)(?!\d)"
-    ),
+_DATES = tuple(
+    re.compile(rf"(?<!\d){form}(?!\d)")
+    for form in (
+        rf"(?P<year>{YEAR})(?P<sep>[-/._]?)(?P<month>\d\d)(?P=sep)(?P<day>\d\d)",
+        rf"(?P<day>\d{{1,2}})(?P<sep>[-/.]) ?(?P<month>\d{{1,2}})(?P=sep) ?(?P<year>{YEAR})",
+        rf"(?P<month>\d{{1,2}})(?P<sep>[-/.])(?P<day>\d{{1,2}})(?P=sep)(?P<year>{YEAR})",
+    )
 )
-_NAMED_MONTH = re.compile(
-    r"(?i)(?<!\d)(?P<day>\d{1,2})[. ]{1,2}"
-    r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z.]* (?P<year>(?:19|20)\d\d)(?!\d)"
-)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _EPOCH = re.compile(r"(?<!\d)(\d{10})(?:\d{3})?(?!\d)")
 _A_YEAR = 366
 _SECONDS_OF_DAY = 86_400
@@ -193,7 +189,8 @@ def _hits_beyond_chance(
 def _dates_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding | None:
     days = anonymized.measured.log.calendar.days
     first, last = int(days.min()) - _A_YEAR, int(days.max()) + _A_YEAR
-    dated = np.array([_has_date(value, first, last) for value in released.values], dtype=bool)
+    in_numbers = iso_dates(pa.array(released.values, pa.large_string()))
+    dated = np.array([_has_date(value, first, last) for value in in_numbers.to_pylist()], dtype=bool)
     if not dated.any():
         return None
     n_events = int(np.count_nonzero(dated[released.value_of_event]))
@@ -208,11 +205,9 @@ def _dates_finding(anonymized: AnonymizedEvents, released: _Released) -> Finding
 
 def _has_date(value: str, first: int, last: int) -> bool:
     """Return whether a value holds a date, or seconds since 1970, between two days."""
-    for pattern in (*_DATES, _NAMED_MONTH):
+    for pattern in _DATES:
         for found in pattern.finditer(value):
-            month = found["month"].lower()
-            number = _MONTHS.index(month) + 1 if month in _MONTHS else int(month)
-            day = _day_number(int(found["year"]), number, int(found["day"]))
+            day = _day_number(*(int(found[part]) for part in ("year", "month", "day")))
             if day is not None and first <= day <= last:
                 return True
     return any(first <= int(found[1]) // _SECONDS_OF_DAY <= last for found in _EPOCH.finditer(value))

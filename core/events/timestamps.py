@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, IntArray
+from core.dates import CENTURY_TURNS
 
 # Calendar date, extended or basic; a time of any precision; a zone that is read and not applied.
 _ISO_8601 = (
@@ -17,21 +18,24 @@ _ISO_8601 = (
     r"\s*(?P<zone>[Zz]|[+-]\d{2}(?::?\d{2})?)?)?\s*$"
 )
 _CLOCK = (
-    r"(?:[Tt ,]\s*(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?)?(?:[.,]\d+)?"
+    r"(?:[Tt ,:]\s*(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2}))?)?(?:[.,]\d+)?"
     r"\s*(?P<half>[AaPp])?(?:\.?[Mm]\.?)?\s*(?P<zone>[Zz]|UTC|[+-]\d{2}(?::?\d{2})?)?)?\s*$"
 )
-_YEAR, _MONTH, _DAY = r"(?P<year>\d{4})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
+_YEAR, _MONTH, _DAY = r"(?P<year>\d{4}|\d{2})", r"(?P<month>\d{1,2})", r"(?P<day>\d{1,2})"
 _FIRST, _SECOND = r"(?P<first>[./-])\s?", r"(?P<second_dash>[./-])\s?"
 _PATTERNS = {
     "iso": _ISO_8601,
-    "year-first": rf"^\s*{_YEAR}{_FIRST}{_MONTH}{_SECOND}{_DAY}\.?{_CLOCK}",
+    "year-first": rf"^\s*(?P<year>\d{{4}}){_FIRST}{_MONTH}{_SECOND}{_DAY}\.?{_CLOCK}",
     "day-first": rf"^\s*{_DAY}{_FIRST}{_MONTH}{_SECOND}{_YEAR}\.?{_CLOCK}",
     "month-first": rf"^\s*{_MONTH}{_FIRST}{_DAY}{_SECOND}{_YEAR}\.?{_CLOCK}",
 }
-_EPOCH_DIGITS = {
-    "epoch-seconds": (r"^\s*\d{9,10}(?:\.\d+)?\s*$", 1),
-    "epoch-milliseconds": (r"^\s*\d{12,13}\s*$", 1000),
+_COUNTED = {  # the shape of numbers, how many of them are a second, and day 0
+    "epoch-seconds": (r"^\s*\d{9,10}(?:\.\d+)?\s*$", 1.0, 0),
+    "epoch-milliseconds": (r"^\s*\d{12,13}\s*$", 1000.0, 0),
+    "excel-days": (r"^\s*(?:[2-9]\d|10)\d{3}(?:[.,]\d+)?\s*$", 1 / 86_400, -25_569),  # from 1954 to 2200
 }
+COUNTED = tuple(_COUNTED)
+"""How times are written that are counted from some day: numbers that may be something else."""
 _DETECTED_FROM = 20_000
 _SECONDS_OF_DAY = 86_400
 _NOON = 12
@@ -52,7 +56,9 @@ class Timestamps:
     n_by_zone: dict[str, int]
     # how they are written, one of :data:`core.events.settings.TIME_FORMATS` but ``auto``
     time_format: str = "iso"
-    is_ambiguous: bool = False  # whether day and month could be exchanged in every timestamp looked at
+    # whether day and month could be exchanged in every timestamp looked at, or years have two digits
+    is_ambiguous: bool = False
+    has_short_years: bool = False  # whether some years have two digits: 1931 to 2030
 
 
 def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "iso") -> Timestamps:
@@ -61,7 +67,8 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "
     A zone is recognized and not applied: an event at 23:30 in Ljubljana stays an event at night.
     Local times that a daylight-saving change skips are times like any other. A date without a time
     is midnight. Week dates (``2024-W05-3``), ordinal dates and years of other than four digits are
-    not readable. Seconds and milliseconds since 1970 are read in UTC.
+    not readable. Seconds and milliseconds since 1970 are read in UTC; days are Excel's, which counts from
+    1900. Years of two digits are those from 1931 to 2030.
 
     `time_format`: how they are written. ``auto``: as ISO 8601 where all can be read so, else in the way that
     reads most of the first 20,000; where day-first and month-first read as many, day-first.
@@ -77,17 +84,18 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "
     if as_iso.readable.all():
         return as_iso
     sample = column.drop_null().slice(0, _DETECTED_FROM)
-    n_read = {
-        name: int(np.count_nonzero(_parsed(sample, name).readable)) for name in (*_PATTERNS, *_EPOCH_DIGITS)
-    }
+    n_read = {name: int(np.count_nonzero(_parsed(sample, name).readable)) for name in (*_PATTERNS, *_COUNTED)}
     best = max(n_read, key=lambda name: n_read[name])
+    if best == "iso":
+        return as_iso
+    found = _parsed(column, best)
     ambiguous = best == "day-first" and n_read["month-first"] == n_read["day-first"]
-    return as_iso if best == "iso" else replace(_parsed(column, best), is_ambiguous=ambiguous)
+    return replace(found, is_ambiguous=ambiguous or found.has_short_years)
 
 
 def _parsed(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
-    if time_format in _EPOCH_DIGITS:
-        return _parsed_epoch(column, time_format)
+    if time_format in _COUNTED:
+        return _parsed_counted(column, time_format)
     parts = pc.extract_regex(column, _PATTERNS[time_format])
     parts = parts.combine_chunks() if isinstance(parts, pa.ChunkedArray) else parts
     readable = _as_bool(pc.is_valid(parts)) & _as_bool(
@@ -97,7 +105,11 @@ def _parsed(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
     if time_format != "iso":
         hour, is_hour = _in_half_days(parts, hour)
         readable &= is_hour
-    months = (_number(parts, "year") - 1970) * 12 + _number(parts, "month") - 1
+    year = _number(parts, "year")
+    is_short = pc.fill_null(pc.equal(pc.utf8_length(parts.field("year")), 2), False)
+    is_short = _as_bool(is_short) & readable
+    year = np.where(is_short, year + np.where(year >= CENTURY_TURNS, 1900, 2000), year)
+    months = (year - 1970) * 12 + _number(parts, "month") - 1
     days = _days(months) + _number(parts, "day") - 1
     readable &= (_number(parts, "month") >= 1) & (_number(parts, "month") <= 12)
     readable &= (days >= _days(months)) & (days < _days(months + 1))
@@ -112,16 +124,18 @@ def _parsed(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
         n_without_time=int(np.count_nonzero(readable & ~_present(parts, "hour"))),
         n_by_zone={str(entry["values"] or "").upper(): int(entry["counts"]) for entry in counts.to_pylist()},
         time_format=time_format,
+        has_short_years=bool((is_short & readable).any()),
     )
 
 
-def _parsed_epoch(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
-    pattern, per_second = _EPOCH_DIGITS[time_format]
+def _parsed_counted(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
+    pattern, per_second, first_day = _COUNTED[time_format]
     readable = _as_bool(pc.fill_null(pc.match_substring_regex(column, pattern), False))
-    digits = pc.replace_substring_regex(pc.utf8_trim_whitespace(column), r"\.\d+$", "")
-    seconds = pc.if_else(pa.array(readable), digits, "0").cast(pa.int64()).to_numpy() // per_second
+    digits = pc.replace_substring(pc.utf8_trim_whitespace(column), ",", ".")
+    numbers = pc.if_else(pa.array(readable), digits, "0").cast(pa.float64()).to_numpy() / per_second
+    seconds = np.floor(numbers + 1e-3).astype(np.int64)  # fifteen digits hold a thousandth
     return Timestamps(
-        days=seconds // _SECONDS_OF_DAY,
+        days=np.where(readable, seconds // _SECONDS_OF_DAY + first_day, 0),
         hours=seconds % _SECONDS_OF_DAY // 3600,
         readable=readable,
         n_without_time=0,

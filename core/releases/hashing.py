@@ -15,8 +15,8 @@ import numpy as np
 from core.coding import CodedColumn, CodedTable, combination_codes
 from core.coding import coded as coded_values
 from core.releases.counts import PART_BITS, ClassCounts, KeyArray, ValueCounts, count_classes
-from core.releases.ranges import in_one_form
 from core.releases.settings import ReleasedTable
+from core.stretches import in_one_form
 
 _BYTES = 8  # of a hash
 

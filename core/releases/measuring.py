@@ -40,12 +40,13 @@ from core.releases.persons import (
     stand_in_one_order,
     surplus_of_persons,
 )
-from core.releases.ranges import Aligned, aligned, in_one_spelling
+from core.releases.ranges import Aligned, aligned
 from core.releases.renaming import Codes, Renaming, same_words
 from core.releases.settings import EarlierTable, Released, ReleasedTable, Roles
 from core.releases.splits import Side, Split, split_counts, splits_of
 from core.roles import Role, suggest_roles
 from core.roles.vocabulary import name_tokens
+from core.stretches import in_one_spelling
 from core.tables import Dataset
 from core.verdict import Finding
 from core.words import Text, input_error, text

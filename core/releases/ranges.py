@@ -1,44 +1,18 @@
-"""Values that two releases wrote more or less coarsely: intervals of numbers, days and codes on one line.
+"""A column of two releases that wrote its values more or less coarsely, as stretches of one line.
 
-An interval of numbers (``20-29``, ``[20,30)``, ``65+``, ``<18``), a date of any precision and a code cut
-short (``12**``) each stand for a stretch of an ordered line. Where releases cut the line differently, their
-values are not equal and yet overlap.
+Where releases cut the line differently, their values are not equal and yet overlap.
 """
 
-import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from core.coding import BoolArray, CodedColumn, CodedTable, FloatArray, IntArray
-from core.dates import read_dates
+from core.stretches import Ends, code_ends, code_heads, day_ends, in_one_spelling, number_ends
 
 _MOSTLY = 0.9  # share of a column's distinct values that must be of a kind; the others stand for themselves
-_LAST = "\U0010ffff"  # after every other character
-_FIGURE = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
-_ONE = re.compile(rf"^({_FIGURE})$")
-_BETWEEN = re.compile(rf"^({_FIGURE}) ?(?:-|–|—|~|\.\.+|to|do) ?({_FIGURE})(?: ?(?:세|years?|let))?$")
-_BRACKETS = re.compile(rf"^([\[(]) ?({_FIGURE}) ?[,;] ?({_FIGURE}) ?([\])])$")
-_AT_LEAST = re.compile(rf"^(?:(≥|>=|>) ?({_FIGURE})|({_FIGURE}) ?(\+|이상))$")
-_BELOW = re.compile(rf"^(?:(≤|<=|<) ?({_FIGURE})|({_FIGURE}) ?(미만|이하))$")
-_BOUNDED = re.compile(rf"{_BETWEEN.pattern}|{_BRACKETS.pattern}|{_AT_LEAST.pattern}|{_BELOW.pattern}")
-_CUT_NUMBER = re.compile(r"^0[0-9]+$")
-_YEAR = re.compile(r"^(1[89]|20)[0-9]{2}$")
-_QUARTER = re.compile(r"^(?:((?:1[89]|20)[0-9]{2})[ -]?Q([1-4])|Q([1-4])[ -]?((?:1[89]|20)[0-9]{2}))$")
-_CODE = re.compile(r"^([0-9A-Za-z][0-9A-Za-z./-]*?)(\**)$")
-_FORMS = (
-    (rf"^(?:≥|>=) ?({_FIGURE})$", r"\1+"),
-    (rf"^({_FIGURE}) ?(?:\+|세? ?이상)$", r"\1+"),
-    (rf"^< ?({_FIGURE})$|^({_FIGURE}) ?세? ?미만$", r"<\1\2"),
-    (rf"^(?:≤|<=) ?({_FIGURE})$|^({_FIGURE}) ?세? ?이하$", r"≤\1\2"),
-    (rf"^({_FIGURE}) ?(?:-|~|\.\.+|to|do) ?({_FIGURE})(?: ?(?:세|years?|let))?$", r"\1-\2"),
-)
-
-Ends = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,20 +115,6 @@ def _alike(every: pa.Array, n_first: int) -> tuple[IntArray, pa.Array]:
     return places, every.take(pa.array(np.unique(places, return_index=True)[1]))
 
 
-def in_one_spelling(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Return values in lower case, of usual width and with hyphens for dashes."""
-    plain = pc.utf8_lower(pc.utf8_normalize(values, "NFKC"))
-    return pc.replace_substring_regex(plain, r" ?[‐‑‒–—−] ?", "-")
-
-
-def in_one_form(values: pa.Array) -> pa.Array:
-    """Return values in one spelling, with single spaces, and intervals of numbers written in one way."""
-    plain = pc.replace_substring_regex(in_one_spelling(values), r"\s+", " ")
-    for pattern, form in _FORMS:
-        plain = pc.replace_substring_regex(plain, pattern, form)
-    return plain
-
-
 def _present(codes: IntArray, n_values: int) -> BoolArray:
     return np.bincount(codes, minlength=n_values + 1)[1:] > 0
 
@@ -165,8 +125,8 @@ def _ends(words: pa.Array, in_later: BoolArray, in_earlier: BoolArray) -> Ends |
         return None
     values = words.to_pylist()
     told = np.array([value.strip("*") != "" for value in values])
-    for read in (_numbers, _days, _codes):
-        low, high = read(values, in_later, in_earlier)
+    for read in (number_ends, day_ends, _codes):
+        low, high = read(values, (in_later, in_earlier))
         if np.count_nonzero(~np.isnan(low)) >= _MOSTLY * np.count_nonzero(told) > 0:
             return low, high
     return None
@@ -202,88 +162,12 @@ def _components(low: FloatArray, high: FloatArray) -> IntArray:
     return found
 
 
-def _numbers(values: Sequence[str], in_later: BoolArray, in_earlier: BoolArray) -> Ends:
-    """Read values as stretches of numbers.
-
-    ``20-29`` ends below 30, unless another one begins at 29, and none is like ``29-29``.
-    """
-    unit = 10.0 ** -max((_decimals(value) for value in values), default=0)
-    if any(_CUT_NUMBER.match(value) for value in values) or not any(
-        _BOUNDED.match(value) for value in values
-    ):
-        return np.full(len(values), np.nan), np.full(len(values), np.nan)  # codes, or nothing is cut
-    ends = [_stretch(value, unit) for value in values]
-    low, high = (np.array(each) for each in zip(*ends, strict=True))
-    dashed = np.array([_BETWEEN.match(value) is not None for value in values])
-    closed = np.zeros(len(values), dtype=bool)
-    for mine in (in_later, in_earlier):
-        own = np.flatnonzero(mine & dashed)
-        closed[own] |= bool((high == low)[own].any()) or not np.isin(high[own], low[own]).any()
-    high[closed] += unit
-    wrong = ~(high > low)
-    low[wrong] = high[wrong] = np.nan
-    return np.round(low, 9), np.round(high, 9)
-
-
-def _stretch(value: str, unit: float) -> tuple[float, float]:
-    """Return where a number, or an interval of numbers, begins and ends; NaN for another value."""
-    if found := _ONE.match(value):
-        return float(found[1]), float(found[1]) + unit
-    if found := _BETWEEN.match(value):
-        return float(found[1]), float(found[2])
-    if found := _BRACKETS.match(value):
-        low, high = float(found[2]), float(found[3])
-        return low + (unit if found[1] == "(" else 0), high + (unit if found[4] == "]" else 0)
-    if found := _AT_LEAST.match(value):
-        return float(found[2] or found[3]) + (unit if found[1] == ">" else 0), math.inf
-    if found := _BELOW.match(value):
-        is_closed = found[1] in ("≤", "<=") or found[4] == "이하"
-        return -math.inf, float(found[2] or found[3]) + (unit if is_closed else 0)
-    return math.nan, math.nan
-
-
-def _decimals(value: str) -> int:
-    return max((len(each) for each in re.findall(r"[0-9]\.([0-9]+)", value)), default=0)
-
-
-def _days(values: Sequence[str], _later: BoolArray, _earlier: BoolArray) -> Ends:
-    """Read values as stretches of days: of a day, a month, a quarter or a year."""
-    low, high = np.full(len(values), np.nan), np.full(len(values), np.nan)
-    dates = read_dates(pa.array(values, pa.large_string()))
-    for at, value in enumerate(values):
-        if dates.known[at]:
-            year, month, day = int(dates.year[at]), int(dates.month[at]), int(dates.day[at])
-            n_months = 1 if month > 0 else 12
-        elif _YEAR.match(value):
-            year, month, day, n_months = int(value), 1, -1, 12
-        elif found := _QUARTER.match(value):
-            year, month = int(found[1] or found[4]), int(found[2] or found[3]) * 3 - 2
-            day, n_months = -1, 3
-        else:
-            continue
-        low[at] = _day(year, max(month, 1)) + max(day - 1, 0)
-        high[at] = low[at] + 1 if day > 0 else _day(year, max(month, 1) + n_months)
-    return low, high
-
-
-def _day(year: int, month: int) -> int:
-    """Return the days from 1970 to the first of a month, which may be past December."""
-    start = np.datetime64(f"{year + (month - 1) // 12:04d}-{(month - 1) % 12 + 1:02d}-01")
-    return int(start.astype("datetime64[D]").astype(np.int64))
-
-
-def _codes(values: Sequence[str], in_later: BoolArray, in_earlier: BoolArray) -> Ends:
+def _codes(values: Sequence[str], parts: Sequence[BoolArray]) -> Ends:
     """Read values as codes that were cut short, by stars or to fewer characters, from the right."""
-    nothing = np.full(len(values), np.nan), np.full(len(values), np.nan)
-    found = [_CODE.match(value) for value in values]
-    heads = [each[1] if each else "" for each in found]
-    if not any(each and each[2] for each in found) and not _are_cut(heads, in_later, in_earlier):
-        return nothing
-    ends = sorted({*(head for head in heads if head), *(head + _LAST for head in heads if head)})
-    place = {end: float(number) for number, end in enumerate(ends)}
-    low = np.array([place.get(head, np.nan) for head in heads])
-    high = np.array([place.get(head + _LAST, np.nan) if head else np.nan for head in heads])
-    return low, high
+    heads, has_stars = code_heads(values)
+    if not has_stars and not _are_cut(heads, *parts):
+        return np.full(len(values), np.nan), np.full(len(values), np.nan)
+    return code_ends(heads)
 
 
 def _are_cut(heads: Sequence[str], in_later: BoolArray, in_earlier: BoolArray) -> bool:

@@ -7,7 +7,7 @@ from core.leftovers import judge_leftovers
 from core.risk.columns import UnchosenColumns
 from core.risk.folding import DOMINANT_GAIN, DOMINANT_SHARE, SKEWED_RATIO, SKEWED_SHARE, LikelyValues
 from core.risk.measuring import RiskMeasurement
-from core.risk.people import HouseholdRisk
+from core.risk.people import HiddenPersons, HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
 from core.roles import DIGESTS, PERHAPS_NAMES, PERSON_KINDS, Role
@@ -19,6 +19,7 @@ from core.words import Text, counted, joined, listed, number, part_of, percent, 
 def _people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
     """Yield what is known of the people behind records: hidden persons, all their records, households."""
     yield from _hidden_persons(measured, thresholds.k)
+    yield from _repeats_with_person(measured)
     if thresholds.person_k is None:
         yield from _all_records(measured, thresholds.k)
     if measured.household is not None:
@@ -29,36 +30,74 @@ def _hidden_persons(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     hidden = measured.hidden_persons
     if hidden is None:
         return
-    n_classes, n_records = hidden.below(max(k, 2), measured.classes)
+    column, least = f"`{hidden.column}`", max(k, 2)
+    n_classes, n_records = hidden.below(least, measured.classes)
     if not n_classes:
-        if not hidden.is_steady:
-            yield Finding.of("hidden_persons", Verdict.PASS, column=hidden.column)(
-                "{column} seems to say whose record it is, and records were counted, no persons. No class of "
-                "at least {size} holds fewer than {asked} of its values.",
-                column=f"`{hidden.column}`",
-                size=counted(max(k, 2), "record"),
-                asked=max(k, 2),
-            )
+        yield from _enough_hidden_persons(measured, hidden, least)
         return
     sure = hidden.looks_like_identifier and hidden.column not in measured.settings.other
-    steadily = (
-        text(": records with the same value are nearly always in one class") if hidden.is_steady else ""
-    )
     yield Finding.of(
         "hidden_persons", Verdict.FAIL if sure else Verdict.WARN, column=hidden.column, n_affected=n_records
     )(
-        "{n} class of at least {size} ({records}) holds fewer than {asked} values of {column}, which "
-        "seems to say whose record it is{steadily}. Records are no people then; choose it as the person "
-        "column, so that classes count persons.",
-        "{n} classes of at least {size} ({records}) hold fewer than {asked} values of {column}, which "
-        "seems to say whose record it is{steadily}. Records are no people then; choose it as the person "
-        "column, so that classes count persons.",
+        "If {column} is the person, the smallest class has {smallest}, and {n} class of at least {size} "
+        "({records}) holds fewer than {asked}: {why}. Choose it as the person column, so that classes count "
+        "persons.",
+        "If {column} is the person, the smallest class has {smallest}, and {n} classes of at least {size} "
+        "({records}) hold fewer than {asked}: {why}. Choose it as the person column, so that classes count "
+        "persons.",
         n=n_classes,
-        size=counted(max(k, 2), "record"),
+        smallest=counted(hidden.smallest, "person"),
+        size=counted(least, "record"),
         records=counted(n_records, "record"),
-        asked=max(k, 2),
+        asked=least,
+        column=column,
+        why=_why_a_person(hidden),
+    )
+
+
+def _why_a_person(hidden: HiddenPersons) -> Text:
+    if not hidden.is_steady:
+        return text("it seems to say whose record it is")
+    return text("records with the same value are nearly always alike, as those of a person are")
+
+
+def _enough_hidden_persons(measured: RiskMeasurement, hidden: HiddenPersons, least: int) -> Iterator[Finding]:
+    """Yield that classes hold enough persons, if that is what they are; released codes of theirs are told."""
+    told = {*measured.settings.leave_out, *measured.settings.direct_identifiers, *measured.settings.other}
+    if hidden.is_steady and hidden.column in told:
+        return
+    is_told = hidden.looks_like_identifier or not hidden.is_steady
+    yield Finding.of("hidden_persons", Verdict.PASS if is_told else Verdict.WARN, column=hidden.column)(
+        "If {column} is the person, the smallest class has {smallest}, and {asked} are asked for: {why}.",
         column=f"`{hidden.column}`",
-        steadily=steadily,
+        smallest=counted(hidden.smallest, "person"),
+        asked=least,
+        why=_why_a_person(hidden),
+    )
+
+
+def _repeats_with_person(measured: RiskMeasurement) -> Iterator[Finding]:
+    """Yield the columns whose codes each stand for one person in all the person's records."""
+    settings = measured.settings
+    told = {*settings.direct_identifiers, *settings.other, *settings.leave_out}
+    told |= {each.column for each in measured.unassigned if each.kind not in _RECORD_NUMBERS}
+    columns = [column for column in measured.repeating if column not in told]
+    if not columns:
+        return
+    hidden = measured.hidden_persons
+    yield Finding.of("repeats_with_person", Verdict.FAIL, n_affected=len(columns), columns=tuple(columns))(
+        "{columns} has a value of its own for nearly every value of {person}, in all of its records, as "
+        "numbers, names and addresses of a person have.",
+        "{columns} have a value of their own for nearly every value of {person}, in all of its records, as "
+        "numbers, names and addresses of a person have.",
+        n=len(columns),
+        columns=listed(columns),
+        person=f"`{settings.person or (hidden.column if hidden else '')}`",
+    ).told(
+        step=text(
+            "Leave {columns} out; only if the values are fresh random pseudonyms, say they are harmless.",
+            columns=_named(columns),
+        )
     )
 
 
@@ -306,7 +345,8 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         and each.n_nonblank > 1
         and (each.distinct_share or 0) >= _TELLS_APART
     ]
-    apart = [each.column for each in numbers if each.column not in said and not each.counts_rows]
+    passed = {*said, *measured.repeating}
+    apart = [each.column for each in numbers if each.column not in passed and not each.counts_rows]
     doubtful = [each.column for each in found if each.from_values and each.column in {*alike} & {*harmless}]
     if people:
         by_name = {each.column for each in found if each.kind in PERSON_KINDS and not each.from_values}
@@ -322,10 +362,10 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
         )
     if apart:
         yield Finding.of("distinct_columns", Verdict.WARN, n_affected=len(apart))(
-            "{columns} tells nearly every record apart and is not among the quasi-identifiers. Whoever "
-            "has the same column from elsewhere finds every record.",
-            "{columns} tell nearly every record apart and are not among the quasi-identifiers. Whoever "
-            "has the same column from elsewhere finds every record.",
+            "{columns} tells nearly every record, or person, apart and is not among the quasi-identifiers. "
+            "Whoever has the same column from elsewhere finds every record.",
+            "{columns} tell nearly every record, or person, apart and are not among the quasi-identifiers. "
+            "Whoever has the same column from elsewhere finds every record.",
             columns=listed(apart),
         ).told(step=text("Leave {columns} out, or count it as known.", columns=_named(apart)))
 
@@ -592,8 +632,8 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
     total = counted(entry.n_in_table, "record")
     if entry.n_fully_suppressed:
         yield Finding.of("fully_suppressed", Verdict.PASS, n_affected=entry.n_fully_suppressed)(
-            "{n} of {records} is suppressed (blank or *) in every quasi-identifier and left out.",
-            "{n} of {records} are suppressed (blank or *) in every quasi-identifier and left out.",
+            "{n} of {records} is suppressed (`*`) in every quasi-identifier and left out.",
+            "{n} of {records} are suppressed (`*`) in every quasi-identifier and left out.",
             records=total,
         )
     if entry.n_dropped:

@@ -17,11 +17,7 @@ from core.risk.settings import RiskSettings
 
 _SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
 _MOST_PICKED = 1000  # values of a class looked at one after another; no threshold asks for more
-_CURRENCIES = r"(?i)^(?:€|\$|£|¥|₩|eur|usd|gbp|krw|won)|(?:€|\$|£|¥|₩|원|eur|usd|gbp|krw|won)$"
-_PLAIN = r"^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$"
-_COMMA_THOUSANDS = r"^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$"
-_COMMA_DECIMALS = r"^[+-]?\d+(?:,\d+)?$"
-_POINT_THOUSANDS = r"^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?$"
+_CURRENCIES = r"(?i)^\s*(?:€|\$|£|¥|₩|eur|usd|gbp|krw|won)|(?:€|\$|£|¥|₩|원|eur|usd|gbp|krw|won)\s*$"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,22 +102,7 @@ def _amounts(values: pa.Array) -> FloatArray | None:
     """Return the numbers that texts stand for, None unless all of them do, and there are any."""
     if not len(values):
         return None
-    plain = as_numbers(values)
-    if plain is not None:
-        return plain
-    texts = pc.replace_substring_regex(values, r"[\s\p{Z}'’_]", "")
-    texts = pc.replace_substring_regex(texts, _CURRENCIES, "")
-
-    def all_match(*patterns: str) -> bool:
-        return not pc.match_substring_regex(texts, "|".join(patterns)).false_count
-
-    if all_match(_PLAIN, _COMMA_THOUSANDS):
-        texts = pc.replace_substring(texts, ",", "")
-    elif all_match(_COMMA_DECIMALS, _POINT_THOUSANDS):
-        texts = pc.replace_substring(pc.replace_substring(texts, ".", ""), ",", ".")
-    else:
-        return None
-    return as_numbers(texts)
+    return as_numbers(pc.replace_substring_regex(values, _CURRENCIES, ""))
 
 
 def _width(numbers: FloatArray, counts: IntArray, closeness: float) -> float:

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray
 from core.dates import Dates, begins_with_the_day, read_dates
 from core.errors import refuse
+from core.numbers import plain_numbers
 from core.risk.settings import Hierarchy
 from core.tables import Dataset
 from core.words import Written, input_error, text
@@ -112,7 +112,6 @@ _MOSTLY = 0.9  # share of distinct values that must be of a kind; the others sta
 _COARSER = 0.6  # a level is worth offering when it leaves at most this share of the groups below it
 _MOST_LOOKED_AT = 20_000  # distinct values, evenly spaced, that tell the kind of a column
 _MOST_LEVELS = 7  # the values themselves and no value at all included
-_NUMBER = r"^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$"
 _LEADING_ZERO = r"^0[0-9]"
 _CODE = r"^[0-9A-Za-z][0-9A-Za-z./-]*$"
 _SHORTEST_CODE = 3
@@ -192,7 +191,7 @@ def kind_of_values(values: pa.Array) -> Kind:
     trimmed = pc.utf8_trim_whitespace(known)
     if float(read_dates(known).known.mean()) >= _MOSTLY:
         return "date"
-    if _share(pc.match_substring_regex(trimmed, _NUMBER)) >= _MOSTLY:
+    if plain_numbers(trimmed, share=_MOSTLY) is not None:
         zeros = pc.match_substring_regex(trimmed, _LEADING_ZERO)
         return "code" if pc.any(zeros).as_py() else "number"
     digits = pc.match_substring_regex(trimmed, "[0-9]")
@@ -280,10 +279,10 @@ def _number_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:
 
 def _parsed_numbers(values: pa.Array) -> tuple[FloatArray, BoolArray]:
     """Return each value as a number, NaN where it is none, and where it is one."""
-    trimmed = pc.utf8_trim_whitespace(values)
-    is_number = pc.fill_null(pc.match_substring_regex(trimmed, _NUMBER), False)
-    parsed = as_numbers(pc.if_else(is_number, trimmed, None))
-    numbers = np.full(len(values), np.nan) if parsed is None else parsed
+    plain = plain_numbers(values, share=0)
+    if plain is None:
+        return np.full(len(values), np.nan), np.zeros(len(values), dtype=bool)
+    numbers = plain.texts.cast(pa.float64()).to_numpy(zero_copy_only=False)
     return numbers, ~np.isnan(numbers)
 
 

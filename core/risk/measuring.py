@@ -8,12 +8,12 @@ from typing import Protocol
 import numpy as np
 
 from core.classes import CountedClasses, EquivalenceClasses, Pairs, spread
-from core.coding import CodedColumn, CodedTable, IntArray, coded_columns
+from core.coding import CodedColumn, CodedTable, IntArray, coded_column, coded_columns
 from core.counts import looks_like_counts
+from core.doubtful_cells import about_doubtful_cells
 from core.errors import AuditInputError, UnansweredError, refuse
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.leftovers import Leftover, leftovers_of
-from core.missing_codes import about_missing_codes
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
@@ -24,6 +24,8 @@ from core.risk.people import (
     SizeCounts,
     hidden_persons,
     household_risk,
+    names_of_persons,
+    once_per_person,
     persons_by_all_records,
 )
 from core.risk.population import PopulationUniques, population_uniques
@@ -120,6 +122,7 @@ class RiskMeasurement:
     related: tuple[Related, ...] = ()  # sensitive attributes that tell one another
     # A column that says whose record it is although records are counted, where there seems to be one
     hidden_persons: HiddenPersons | None = None
+    repeating: tuple[str, ...] = ()  # columns that nobody chose whose values repeat with the person
     # persons by how many share with them the classes of all their records; None without a person column
     persons_by_all_records: SizeCounts | None = None
     time: Time = field(default_factory=Time)  # what dates and order tell, however they were shifted
@@ -423,17 +426,21 @@ def _measure_file(
     classes = measured.classes
     if population is not None:
         measured = replace(measured, population=_against_table(dataset, classes, population, person=person))
+    hidden = hidden_persons(dataset, source.quasi, classes, settings, suggestions=measured.unassigned)
+    unassigned, repeating = _once_per_person(dataset, measured.unassigned, person, hidden)
     return replace(
         measured,
         without=_sizes_without(source.quasi, classes, settings) if person is None else {},
         individual=_individual(dataset, source.quasi, classes, settings),
         hierarchies=dict(hierarchies),
         sensitive_suggestions=_suggested(dataset, [each.column for each in measured.sensitive]),
-        hidden_persons=hidden_persons(dataset, classes, settings, suggestions=measured.unassigned),
+        unassigned=unassigned,
+        hidden_persons=hidden,
+        repeating=repeating,
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
         looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),
-        elsewhere=tuple(about_missing_codes(dataset, (*settings.quasi_identifiers, *settings.sensitive))),
+        elsewhere=tuple(about_doubtful_cells(dataset, (*settings.quasi_identifiers, *settings.sensitive))),
     )
 
 
@@ -566,9 +573,23 @@ def _unassigned(dataset: Dataset, settings: RiskSettings) -> tuple[RoleSuggestio
     }
     left = [column for column in dataset.columns if column not in named]
     found = suggest_roles(dataset.table.select(left)) if left else ()
-    of_persons = suggest_roles(dataset.table.select([*filter(None, {settings.person, settings.household})]))
-    people = columns_of_people(of_persons)
-    return (*found, *(each for each in of_persons if each.column in people))
+    return (*found, *names_of_persons(dataset, [*filter(None, {settings.person, settings.household})]))
+
+
+def _once_per_person(
+    dataset: Dataset,
+    unassigned: Sequence[RoleSuggestion],
+    person: IntArray | None,
+    hidden: HiddenPersons | None,
+) -> tuple[tuple[RoleSuggestion, ...], tuple[str, ...]]:
+    """Return what columns look like with a record of each person, and which repeat with the person."""
+    own = None if hidden is None else hidden.column
+    if own is not None:
+        person = coded_column(dataset.table, own).codes
+    if person is None:
+        return tuple(unassigned), ()
+    looks, repeating = once_per_person(dataset, unassigned, person)
+    return looks, tuple(column for column in repeating if column != own)
 
 
 def settings_for_other(settings: RiskSettings, columns: Sequence[str]) -> RiskSettings | None:

@@ -1,22 +1,39 @@
 """People behind records: hidden persons of a class, persons by all their records, households."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import cast
 
 import numpy as np
+import pyarrow as pa
 
 from core.classes import EquivalenceClasses, persons_per_class
-from core.coding import FloatArray, IntArray, coded_column, value_codes
+from core.coding import CodedColumn, FloatArray, IntArray, coded_column, combined_codes, value_codes
 from core.risk.settings import RiskSettings
-from core.roles import Role, RoleSuggestion, says_whose, suggest_roles
+from core.roles import (
+    PERHAPS_NAMES,
+    Role,
+    RoleSuggestion,
+    columns_of_people,
+    is_trait,
+    says_whose,
+    suggest_roles,
+)
 from core.sequences import alike_by_bag
 from core.tables import Dataset
 
 _MOST_COLUMNS = 50  # that may hide persons and are looked at
-_MOSTLY = 0.9  # share of repeated values whose records are all in one class
+_MOSTLY = 0.9  # share of repeated values in one class, or of persons with one value in all records
 _CHANCE = np.log(1e-6)
+_LOOKED_AT = 5_000  # repeated values of a column that are looked at, about
+_APART = 1.1  # combinations over values, from which neither of two columns says the other
+_FEWEST = 20  # persons, with whom a column repeats
+_CODES = frozenset({"record identifier", "identifier by distinctness"})
+# Texts without a digit, of several words or of other letters than ASCII's: unlike nearly all pseudonyms.
+_WORDS = re.compile(r"[^\d_/#@]*(?:\w[ ,]+\w|[^\W\d_a-zA-Z])[^\d_/#@]*")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,6 +63,11 @@ class HiddenPersons:
     looks_like_identifier: bool  # whether its name or its values say so too
     persons_of_class: IntArray  # shape (n_classes,): its different values in each class, at least 1
 
+    @property
+    def smallest(self) -> int:
+        """Return the persons of the smallest class."""
+        return int(self.persons_of_class.min())
+
     def below(self, k: int, classes: EquivalenceClasses) -> tuple[int, int]:
         """Return the classes of at least `k` records with fewer than `k` persons, and their records."""
         small = (self.persons_of_class < k) & (classes.class_sizes >= k)
@@ -54,6 +76,7 @@ class HiddenPersons:
 
 def hidden_persons(
     dataset: Dataset,
+    quasi: Sequence[CodedColumn],
     classes: EquivalenceClasses,
     settings: RiskSettings,
     *,
@@ -61,39 +84,49 @@ def hidden_persons(
 ) -> HiddenPersons | None:
     """Return the column that says whose record it is, None where a person column is chosen or none seems to.
 
-    A column that has exactly one value in every class and no name of an identifier is a label of the classes
-    rather than a person, and passed over.
+    It is named so, or the records with one of its values are nearly always in one class, or alike in more
+    than half of the quasi-identifiers (`quasi`), two of which say nothing of each other: as a person has one
+    sex and region at every age. The chance of either is below 1 in 10⁶. A column that has exactly one value
+    in every class and no name of an identifier is a label of the classes rather than a person, and passed
+    over.
     """
     if settings.person is not None or not classes.n_classes:
         return None
     left_out = dataset.table.select(list(settings.leave_out))
     candidates = [*suggestions, *(suggest_roles(left_out) if settings.leave_out else ())]
     candidates = [each for each in candidates if 1 < each.n_distinct < each.n_nonblank]
-    candidates.sort(key=lambda each: (each.role is not Role.DIRECT_IDENTIFIER, -each.n_distinct))
+    order = {Role.DIRECT_IDENTIFIER: 0, Role.QUASI_IDENTIFIER: 2}
+    candidates.sort(key=lambda each: (order.get(each.role, 1), -each.n_distinct))
     for each in candidates[:_MOST_COLUMNS]:
         person = coded_column(dataset.table, each.column).codes
-        n_repeated = _n_repeated_in_one_class(classes, person, n_tests=len(candidates))
-        if not n_repeated and not says_whose(each):
+        is_steady = _is_steady(classes.class_of_record, person, n_tests=len(candidates)) or (
+            not is_trait(each) and _is_steady_in_most(quasi, classes, person, n_tests=len(candidates))
+        )
+        if not is_steady and not says_whose(each):
             continue
         persons = persons_per_class(classes.class_of_record, person, n_classes=classes.n_classes)
         named = each.role is Role.DIRECT_IDENTIFIER
         if named or (persons > 1).any():
             return HiddenPersons(
                 column=each.column,
-                is_steady=n_repeated > 0,
+                is_steady=is_steady,
                 looks_like_identifier=named,
                 persons_of_class=persons,
             )
     return None
 
 
-def _n_repeated_in_one_class(classes: EquivalenceClasses, person: IntArray, *, n_tests: int) -> int:
-    """Return how many values repeat where nearly all that do stay in one class beyond chance, else 0."""
-    known = np.flatnonzero((classes.class_of_record >= 0) & (person >= 0))
-    of_class, of_person = classes.class_of_record[known], person[known]
+def _is_steady(class_of_record: IntArray, person: IntArray, *, n_tests: int) -> bool:
+    """Return whether nearly all values that repeat stay in one class, beyond chance; -1 is none of either."""
+    known = (class_of_record >= 0) & (person >= 0)
+    n_classes = int(class_of_record.max(initial=-1)) + 1
+    share = np.bincount(class_of_record[known], minlength=n_classes) / max(int(np.count_nonzero(known)), 1)
+    if (step := int(person.max(initial=-1)) // _LOOKED_AT) > 1:
+        known &= person % step == 0
+    of_class, of_person = class_of_record[known], person[known]
     n_persons = int(of_person.max(initial=-1)) + 1
     n_of_person = np.bincount(of_person, minlength=n_persons)
-    first = np.full(n_persons, classes.n_classes, dtype=np.int64)
+    first = np.full(n_persons, n_classes, dtype=np.int64)
     last = np.full(n_persons, -1, dtype=np.int64)
     np.minimum.at(first, of_person, of_class)
     np.maximum.at(last, of_person, of_class)
@@ -101,10 +134,83 @@ def _n_repeated_in_one_class(classes: EquivalenceClasses, person: IntArray, *, n
     steady = repeated & (first == last)
     n_repeated, n_steady = int(np.count_nonzero(repeated)), int(np.count_nonzero(steady))
     if not n_steady or n_steady < _MOSTLY * n_repeated:
-        return 0
-    share = np.bincount(of_class, minlength=classes.n_classes) / len(known)
+        return False
     chance = float(((n_of_person[steady] - 1) * np.log(share[first[steady]])).sum())
-    return n_repeated if chance + np.log(n_tests) < _CHANCE else 0
+    return chance + np.log(n_tests) < _CHANCE
+
+
+def _is_steady_in_most(
+    quasi: Sequence[CodedColumn], classes: EquivalenceClasses, person: IntArray, *, n_tests: int
+) -> bool:
+    """Return whether values are steady in most quasi-identifiers together, of which two are independent."""
+    assessed = classes.class_of_record >= 0
+    codes = [np.where(assessed, column.codes_with_missing, -1) for column in quasi]
+    steady = [each for each in codes if _is_steady(each, person, n_tests=n_tests)]
+    if not len(codes) / 2 < len(steady) < len(codes):
+        return False
+    known = [each[assessed] for each in steady]
+    n_values = [len(np.unique(each)) for each in known]
+    for one, other in combinations(range(len(known)), 2):
+        both = len(np.unique(combined_codes([known[one], known[other]], n_records=len(known[0]))))
+        if both > _APART * max(n_values[one], n_values[other]):
+            return True
+    return False
+
+
+def once_per_person(
+    dataset: Dataset, suggestions: Sequence[RoleSuggestion], person: IntArray
+) -> tuple[tuple[RoleSuggestion, ...], tuple[str, ...]]:
+    """Return what columns look like with a record of each person, and which hold codes of persons.
+
+    A person's number in several records is no category of few values: a column in which nearly all persons
+    have one value is looked at with a record of each. Codes and texts that then nearly all differ, each one
+    person's, repeat with the person. `person` has shape (n_records,), -1 for nobody's.
+    """
+    known = np.flatnonzero(person >= 0)
+    persons, first = np.unique(person[known], return_index=True)
+    if len(persons) < _FEWEST or len(known) < (1 + 1 - _MOSTLY) * len(persons):
+        return tuple(suggestions), ()
+    alike = [each for each in suggestions if _is_alike(dataset, each, person)]
+    table = dataset.table.select([each.column for each in alike]).take(pa.array(known[first]))
+    looks = {each.column: each for each in suggest_roles(table)} if alike else {}
+    found = {
+        column: each
+        for column, each in looks.items()
+        if each.role is Role.DIRECT_IDENTIFIER or (each.distinct_share or 0) >= _MOSTLY
+    }
+    codes = tuple(
+        column
+        for column, each in found.items()
+        if each.kind in _CODES and (each.distinct_share or 0) >= _MOSTLY and each.n_distinct >= _FEWEST
+    )
+    return tuple(found.get(each.column, each) for each in suggestions), codes
+
+
+def _is_alike(dataset: Dataset, suggestion: RoleSuggestion, person: IntArray) -> bool:
+    """Return whether a column repeats, and nearly all persons have one value of it in all their records."""
+    if suggestion.counts_rows or not _FEWEST <= suggestion.n_distinct < suggestion.n_nonblank:
+        return False
+    codes = coded_column(dataset.table, suggestion.column).codes
+    known = (person >= 0) & (codes >= 0)
+    pairs = combined_codes([person[known], codes[known]], n_records=int(np.count_nonzero(known)))
+    n_persons = len(np.unique(person[known]))
+    return len(np.unique(pairs)) <= (1 + 1 - _MOSTLY) * n_persons
+
+
+def names_of_persons(dataset: Dataset, columns: Sequence[str]) -> tuple[RoleSuggestion, ...]:
+    """Return the columns of persons and households whose values are names or numbers of people, or may be."""
+    found: list[RoleSuggestion] = []
+    for column in columns:
+        values = coded_column(dataset.table, column).values
+        (each,) = suggest_roles(pa.table({column: values}))
+        words = [_WORDS.fullmatch(value.strip()) is not None for value in values.slice(0, 500).to_pylist()]
+        if each.kind in ("", "identifier by distinctness", "free text") and sum(words) >= max(
+            _MOSTLY * len(words), 1
+        ):
+            each = replace(each, kind=PERHAPS_NAMES)
+        if each.kind == PERHAPS_NAMES or each.column in columns_of_people([each]):
+            found.append(each)
+    return tuple(found)
 
 
 def persons_by_all_records(classes: EquivalenceClasses, person: IntArray) -> SizeCounts:

@@ -36,7 +36,7 @@ class RecordEntry:
 
     n_in_table: int  # records of the table
     leave_out: BoolArray  # shape (n_in_table,), True for records that are not assessed
-    # records blank or ``*`` in every quasi-identifier; they single nobody out and are left out
+    # records ``*``, or in part blank, in every quasi-identifier; they single nobody out and are left out
     n_fully_suppressed: int
     # further records left out because a quasi-identifier is missing (only where missing is ``drop``)
     n_dropped: int
@@ -52,13 +52,18 @@ def enter_records(columns: Sequence[CodedColumn], settings: RiskSettings, *, n_r
     """Decide which records are assessed.
 
     `settings`: `missing` says what happens to a record with a missing quasi-identifier. A cell of nothing but
-    stars is missing for ``wildcard`` and ``drop``, and a value for ``value``.
+    stars is missing for ``wildcard`` and ``drop``, and a value for ``value``. There a record of blanks
+    alone has that value everywhere, and only one with stars is suppressed.
     """
     fully = np.ones(n_records, dtype=bool)
-    some = np.zeros(n_records, dtype=bool)
+    some, any_stars = np.zeros(n_records, dtype=bool), np.zeros(n_records, dtype=bool)
     for column in columns:
-        fully &= column.value_is_suppressed[column.codes]
+        suppressed = column.value_is_suppressed[column.codes]
+        fully &= suppressed
+        any_stars |= suppressed & (column.codes >= 0)
         some |= _is_missing(column, column.codes, settings)
+    if settings.missing == "value":
+        fully &= any_stars
     dropped = some & ~fully if settings.missing == "drop" else np.zeros(n_records, dtype=bool)
     leave_out = fully | dropped
     return RecordEntry(

@@ -291,6 +291,7 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
     """Refuse settings that no measurement can be made with; names all that is wrong, allowed and received."""
     problems = [*_column_problems(settings, columns), *_overlap_problems(settings)]
     if settings.is_of_counts:
+        problems += _without_effect(settings)
         if not problems and not settings.categories(columns):
             problems.append("No column says which cell a row is. Leave the columns of categories in.")
     elif not settings.quasi_identifiers:
@@ -298,6 +299,20 @@ def check_settings(settings: RiskSettings, columns: Sequence[str]) -> None:
             "No quasi-identifier is chosen. Choose the columns that somebody may know about a person."
         )
     refuse(problems)
+
+
+def _without_effect(settings: RiskSettings) -> list[Text]:
+    """Return a sentence for what was chosen of persons that a table of cells does not use."""
+    chosen: dict[str, str | None] = {
+        "a sampling weight": settings.weight,
+        "a household": settings.household,
+        "a person": settings.person,
+    }
+    return [
+        text("A table of counts or amounts has no use for {what}; leave it out.", what=own(name))
+        for name, given in chosen.items()
+        if given is not None
+    ]
 
 
 def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str]:

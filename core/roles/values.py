@@ -14,10 +14,13 @@ from stdnum.si import emso
 
 from core import people
 from core.coding import LONGEST_SHAPE, BoolArray, CodedColumn, beginnings, some_rows
+from core.dates import YEAR
 from core.free_text.finding import is_text_column
 from core.letters import without_accents
+from core.patterns import is_ip_address
 from core.people import vary_like_names
 from core.roles import names
+from core.roles.check_digits import checked_kind
 from core.roles.vocabulary import DIGESTS, PERHAPS_NAMES, Role
 from core.words import own, percent, text
 
@@ -38,6 +41,10 @@ _DIGEST_LENGTHS = {32, 40, 56, 64, 96, 128}
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
 _FEWEST_INITIALS, _PER_LETTER = 8, 1.3
+_NATIONAL_TELEPHONE = r"\(?0[1-9]\d{0,3}\)?(?:[ /.-]{1,3}\d{2,4}){2,4}"
+_TELEPHONE = (8, 12)  # digits of a number with its trunk 0
+_MAC = re.compile(r"[0-9a-f]{2}(?:([:-])[0-9a-f]{2})(?:\1[0-9a-f]{2}){4}", re.IGNORECASE)
+_ONLINE = "online identifier or network address"
 _SURNAME = r"(?:[^\W\d_a-z][^\W\d_A-Z]{1,30}[-'’ ]?){1,2}"
 _INITIAL = re.compile(
     rf"(?P<before>[^\W\d_a-z])\.(?: ?[^\W\d_a-z]\.)? ?{_SURNAME}|{_SURNAME},? (?P<behind>[^\W\d_a-z])\."
@@ -158,6 +165,26 @@ def _listed(
         return ValueMatch(role=role, kind=kind, score=score, reason=reason)
 
     return recognize
+
+
+def _checked(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize numbers with check digits, of whatever country."""
+    found = checked_kind(profile.sample)
+    if found is None:
+        return None
+    message = "{share} of the values have the check digits or dates of {kind}, far more than by chance."
+    reason = text(message, share=percent(found[1]), kind=own(found[0]))
+    return ValueMatch(role=_DIRECT, kind=found[0], score=0.94, reason=reason)
+
+
+def _is_network_address(value: str) -> bool:
+    return is_ip_address(value) or _MAC.fullmatch(value) is not None
+
+
+def _is_telephone(value: str) -> bool:
+    """Whether groups of digits have as many as a telephone number with its trunk 0, and are no date."""
+    digits = sum(map(str.isdigit, value))
+    return _TELEPHONE[0] <= digits <= _TELEPHONE[1] and re.fullmatch(rf".*\b{YEAR}", value) is None
 
 
 def _is_resident_number(value: str) -> bool:
@@ -481,10 +508,10 @@ def decimal_places(profile: ColumnProfile) -> float:
     return float(np.median(places)) if places and len(places) >= MOST * len(profile.sample) else 0.0
 
 
-_YEAR, _MONTH, _DAY = r"(?:18|19|20)\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
+_MONTH, _DAY = r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
 _DATE = (
-    rf"(?:{_YEAR}[-/.] ?{_MONTH}[-/.] ?{_DAY}\.?|{_DAY}[-/.] ?{_DAY}[-/.] ?{_YEAR})"
-    r"(?:[T ]\d{1,2}:\d\d.*)?"
+    rf"(?:{YEAR}[-/.] ?{_MONTH}[-/.] ?{_DAY}\.?|{_DAY}[-/.] ?{_DAY}[-/.] ?{YEAR})"
+    r"(?:[T: ]\d{1,2}[:.]\d\d.*)?"
 )
 _CLINICAL_TERM = r".+ \((?:disorder|finding|situation|procedure|regime/therapy|morphologic abnormality)\)"
 
@@ -492,9 +519,13 @@ _PEOPLE_SHAPES: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _shape(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", _DIRECT, "e-mail address", 0.97),
     _shape(r"\d{6}-?[0-9]\d{6}", _DIRECT, "national identification number", 0.93, also=_is_resident_number),
     _shape(r"\d{13}", _DIRECT, "national identification number", 0.96, also=emso.is_valid),
+    _checked,
     _shape(r"\d{3}-\d{2}-\d{4}", _DIRECT, "national identification number", 0.95),
     _shape(r"\+?\(?\d{2,4}\)?[- .]\d{3,4}[- .]\d{3,4}", _DIRECT, "phone number", 0.9),
     _shape(r"\+\d{1,3}[\d ()./-]{6,16}", _DIRECT, "phone number", 0.9),
+    _shape(
+        r"\(?0[1-9]\d{0,3}\)?(?:[ /.-]{1,3}\d{2,4}){2,4}", _DIRECT, "phone number", 0.9, also=_is_telephone
+    ),
     _shape(
         r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?",
         _DIRECT,
@@ -507,7 +538,8 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _shape(
         r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", _DIRECT, "record identifier", 0.85
     ),
-    _shape(r"(?:\d{1,3}\.){3}\d{1,3}", _DIRECT, "online identifier or network address", 0.85),
+    _shape(r"[0-9a-f.:-]{3,45}", _DIRECT, _ONLINE, 0.85, also=_is_network_address),
+    _shape(r"@[\w.-]*[^\W\d][\w.-]*", _DIRECT, _ONLINE, 0.85),
     _shape(_DATE, _QUASI, "date of a visit or stay", 0.6),
     _shape(r"[A-TV-Z]\d\d(?:\.\d{1,4})?", _SENSITIVE, "diagnosis or disease", 0.75),
     _shape(_CLINICAL_TERM, _SENSITIVE, "diagnosis or disease", 0.8),

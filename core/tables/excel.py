@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -39,6 +40,7 @@ _ROWS_AT_ONCE, _LETTERS_AT_ONCE = 10_000, 1 << 26
 _LARGEST_TEXT = 1 << 30
 _FIRST_ROWS = 20
 _NO_COVER = 0.1  # of the largest sheet's cells, from which one before it is the table, and no cover or notes
+_NUMBER = re.compile(r"[+-]?[0-9.,' ]*[0-9]")
 _EXACT = 1e15  # a float holds every integer below
 
 
@@ -54,7 +56,8 @@ def read_excel(
     Integers are written without decimals, other numbers with up to 15 significant digits (all that
     Excel keeps), dates as ``YYYY-MM-DD``, with ``HH:MM:SS`` where they have a time, and truth values
     as ``TRUE`` and ``FALSE``. Error values such as ``#N/A`` are missing. Blank rows between records
-    are records, those after the last record are not. A merged cell's value stands in its first cell.
+    are records, those after the last record are not. A label merged down a column is read as its value in
+    each of its rows; of other merged cells the value stands in the first. Notes say so.
     """
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
@@ -201,13 +204,14 @@ def _read_sheet(sheet: CalamineSheet, *, name: str, options: ReadOptions) -> tup
             file=name,
             sheet=sheet.name,
         )
+    table, merged = _with_merged_cells(table, sheet, header_row + 1)
     read = missing_as_null(table, options.missing_spellings)
     return read, Reading(
         codes_missing=codes_that_are_words(table, look_like_codes(read), options.missing_spellings),
         format="",
         options=replace(options, delimiter=None, encoding=None, header=header_option(position)),
         detected=("header",) if options.header == "auto" else (),
-        notes=(*rows_above(position), *header.notes),
+        notes=(*rows_above(position), *header.notes, *merged),
         unnamed_columns=header.unnamed,
         beside=bounded([beside_of(own(ABOVE), _cells(first[:header_row]), is_usual=True)]),
         header_line=header_row + 1 if position >= 0 else 0,
@@ -221,6 +225,43 @@ def _records(first: Sequence[Sequence[str]], rows: Iterator[list[Cell]], names: 
     schema = pa.schema([(column, pa.string()) for column in names])
     table = pa.Table.from_batches(batches, schema=schema)
     return table.slice(0, _n_rows_to_last_filled(batches))
+
+
+def _with_merged_cells(table: pa.Table, sheet: CalamineSheet, first: int) -> tuple[pa.Table, list[str]]:
+    """Return the records with the labels of merged cells in each of their rows, and notes of merged cells.
+
+    A value merged down is a label where it is no number, or where all columns before it have merged cells
+    too; a number elsewhere may be that of all rows together. `first` is the sheet's row of the first record.
+    """
+    left = sheet.start[1] if sheet.start else 0
+    columns: dict[int, list[str]] = {}
+    n_blank = 0
+    for (top, column), (bottom, last) in sorted(sheet.merged_cell_ranges or [], key=lambda each: each[0][1]):
+        start, place = top - first, column - left
+        if not (0 <= start < table.num_rows and 0 <= place < table.num_columns):
+            continue
+        cells = columns.get(place) or table.column(place).to_pylist()
+        is_label = not _NUMBER.fullmatch(cells[start].strip()) or columns.keys() >= {*range(place)}
+        n_blank += last > column or (bottom > top and not is_label)
+        if bottom > top and is_label:
+            stop = min(bottom - first + 1, table.num_rows)
+            cells[start:stop] = [cells[start]] * (stop - start)
+            columns[place] = cells
+    for place, cells in columns.items():
+        table = table.set_column(place, table.schema.field(place), pa.array(cells, pa.string()))
+    notes: list[str] = []
+    if columns:
+        names = listed(quoted([table.column_names[place] for place in sorted(columns)]))
+        notes.append(text("Merged cells of {columns} were read as their value in each row.", columns=names))
+    if n_blank:
+        notes.append(
+            text(
+                "{n} merged cell was read as its value in the first cell and blanks in the others.",
+                "{n} merged cells were read as their value in the first cell and blanks in the others.",
+                n=n_blank,
+            )
+        )
+    return table, notes
 
 
 def _blocks(rows: Iterator[list[Cell]]) -> Iterator[list[list[Cell]]]:

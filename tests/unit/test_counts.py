@@ -12,6 +12,7 @@ from core.__main__ import main
 from core.counts import (
     Bounds,
     CountsAudit,
+    CountThresholds,
     audit_counts,
     bounds_of,
     cell_names,
@@ -99,10 +100,55 @@ def test_suppressed_count__that_totals_give_back_fails() -> None:
     tells(_audit(_table(suppressed=square)), recoverable_counts="PASS")
 
 
-def test_suppressed_counts__that_can_be_few_values_are_a_warning() -> None:
+def _of_suppressed(total: int, *, mark: str = "*", shown: int = 90) -> str:
+    """Return three suppressed counts that sum up to a total, beside one that is shown."""
+    cells = {"a": mark, "b": mark, "c": mark, "d": shown, "Total": shown + total}
+    return "age,n\n" + "".join(f"{age},{n}\n" for age, n in cells.items())
+
+
+def test_suppressed_counts__are_judged_by_what_follows_for_each() -> None:
+    surely = (
+        "FAIL: Suppressed counts of `n` that are surely from 0 to {}, by the totals and the other cells, "
+    )
     rows = (("A", (1, 2, 30)), ("B", (2, 1, 30)))
-    few = "WARN: Suppressed counts of `n` that can be fewer than 5 values"
-    tells(_audit(_table(rows, suppressed=SQUARE)), narrow_counts=few)
+    tells(_audit(_table(rows, suppressed=SQUARE)), narrow_counts=surely.format(3))
+    for text, least, most in (
+        (_of_suppressed(6), 10, 6),
+        (_of_suppressed(3), 5, 3),
+        (_of_suppressed(3, mark="<5"), 5, 3),
+    ):
+        limits = CountThresholds(least=least)
+        tells(_audit(text, "age", thresholds=limits), narrow_counts=surely.format(most))
+    for text, least in ((_of_suppressed(6), 5), (_of_suppressed(12), 10), (_of_suppressed(6, mark="<5"), 5)):
+        limits = CountThresholds(least=least)
+        tells(_audit(text, "age", thresholds=limits), narrow_counts=None, recoverable_counts="PASS")
+
+
+ROUNDED = [5 * n for n in (17, 9, 31, 52, 8, 27, 44, 12, 23, 61, 19, 38, 5, 90)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "base", "n_others"),
+    [
+        ([*ROUNDED, 287], 5, 1),
+        ([*(2 * n for n in ROUNDED), 33], 10, 1),
+        ([3 * n + 3 * (n % 5 == 0) for n in range(9, 60, 2)] + [100, 200], 3, 2),
+        (ROUNDED, 5, 0),
+        ([n + 1 for n in ROUNDED], None, 0),
+        ([65] * 40 + [66], None, 0),
+        ([10, 20, 30, 40, 7], None, 0),  # too few to tell
+        ([*range(7, 90, 4)], None, 0),
+    ],
+)
+def test_counts__that_are_no_multiples_among_rounded_ones_are_told(
+    counts: list[int], base: int | None, n_others: int
+) -> None:
+    text = "age,n\n" + "".join(f"a{at},{n}\n" for at, n in enumerate(counts))
+    found = _audit(text, "age")
+    rounded = found.measured[0].rounded
+    assert rounded == (None if base is None else (base, n_others))
+    told = f"WARN: Counts of `n` are multiples of {base}, but {n_others} of {len(counts)} "
+    tells(found, unrounded_counts=told if n_others else None)
 
 
 def test_bounds__of_some_cells_are_those_of_all() -> None:

@@ -137,6 +137,48 @@ def test_read_dataset__reads_titles_corners_blank_rows_durations_and_long_number
     assert read(data).table["a"].to_pylist() == ["30:05:00", "1.23456789012346e+17", "0.5"]
 
 
+def _merged(*ranges: str, rows: list[list[object]]) -> Dataset:
+    book, held = openpyxl.Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    for each in ranges:
+        book.active.merge_cells(each)
+    book.save(held)
+    return read(held.getvalue())
+
+
+CELLS = [
+    ["region", "year", "sex", "n"],
+    *(["NS"[at // 4], 2020 + at // 2, "fm"[at % 2], at] for at in range(8)),
+]
+REGIONS, YEARS = {"region": ["N"] * 4 + ["S"] * 4}, {"year": ["2020"] * 2 + ["2021"] * 2}
+
+
+@pytest.mark.parametrize(
+    ("ranges", "filled", "n_blank"),
+    [
+        (("A2:A5", "A6:A9"), REGIONS, 0),
+        (("A2:A5", "B2:B3", "B4:B5"), REGIONS | YEARS, 0),
+        (("C2:C3",), {"sex": ["f", "f"]}, 0),
+        (("B2:B3",), {"year": ["2020", None]}, 1),  # may be of both rows
+        (("D2:D3",), {"n": ["0", None]}, 1),
+        (("C9:D9",), {"n": ["0", "1", "2", "3", "4", "5", "6", None]}, 1),
+        (("A1:B1",), {"sex": ["f", "m"]}, 0),  # names of columns
+        ((), {"region": ["N"] * 4}, 0),
+    ],
+)
+def test_read_dataset__fills_merged_labels_and_says_what_was_merged(
+    ranges: tuple[str, ...], filled: dict[str, list[str | None]], n_blank: int
+) -> None:
+    dataset = _merged(*ranges, rows=CELLS)
+    for column, cells in filled.items():
+        assert dataset.table[column].to_pylist()[: len(cells)] == cells
+    notes = [note for note in dataset.reading.notes if "erged cell" in note]
+    is_filled = any("in each row" in note for note in notes)
+    assert is_filled == (bool(ranges) and not n_blank and ranges != ("A1:B1",))
+    assert any(note.startswith(f"{n_blank} merged") for note in notes) == bool(n_blank)
+
+
 def test_read_dataset__reads_long_texts_in_small_blocks(monkeypatch):
     monkeypatch.setattr("core.tables.excel._LETTERS_AT_ONCE", 10)
     rows = [["a"], *[[f"text {number}"] for number in range(50)]]

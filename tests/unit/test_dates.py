@@ -29,6 +29,8 @@ def _read(*texts: str | None) -> list[tuple[int, int, int]]:
         "12/31/2021",
         "31.12.2021 14:05",
         "31.12.2021, 14:05:33",
+        "31-12-2021:14.05",
+        "31/12/2021:14:05:33",
         "12/31/2021 2:05:33 PM",
         "2021-12-31T14:05:33+01:00",
         "2021-12-31 오후 2:05",
@@ -92,6 +94,17 @@ def test_read_dates__reads_years_of_two_digits_where_they_can_be_nothing_else() 
     assert not read_dates(pa.array(["31.12.85"])).century_known.any()
     days = [f"{day:02d}.{month:02d}.{year}" for day in range(1, 29) for month in (1, 7) for year in (21, 22)]
     assert _read(*days)[:2] == [(2021, 1, 1), (2022, 1, 1)]  # few last numbers, many first ones
+
+
+@pytest.mark.parametrize("year", [1800, 1873, 2101, 2187, 2300])
+def test_read_dates__reads_years_of_other_centuries(year: int) -> None:
+    texts = (f"{year}-12-31", f"31.12.{year}", f"{year}1231", f"3112{year}", f"31-12-{year}:11.02")
+    assert [_read(text) for text in texts] == [[(year, 12, 31)]] * len(texts)
+    assert _read(f"12/{year}") == [(year, 12, -1)]
+
+
+def test_read_dates__takes_numbers_for_no_dates_of_far_centuries() -> None:
+    assert _read("17991231", "23011231", "12/1799", "31122301") == [(-1, -1, -1)] * 4
 
 
 def test_positions__are_days_apart() -> None:

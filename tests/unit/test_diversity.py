@@ -102,10 +102,13 @@ def test_numbers_of__reads_signs_exponents_and_missing() -> None:
     assert is_numeric(column)
     assert numbers_of(column)[[0, 1, 3, 4]].tolist() == [1.5, -2000.0, 0.5, 123.0]
     assert np.isnan(numbers_of(column)[2])
+    commas = pa.chunked_array([["1.234,5", "-2,25", "12"]])
+    assert is_numeric(commas)
+    assert numbers_of(commas).tolist() == [1234.5, -2.25, 12.0]
 
 
 def test_is_numeric__takes_finite_numbers_only() -> None:
-    texts = ("inf", "nan", "1e999", "1,5", "0x10", "twelve")
+    texts = ("inf", "nan", "1e999", "1,5,2", "0x10", "twelve")
     assert [text for text in texts if is_numeric(pa.chunked_array([["1", text]]))] == []
     assert not is_numeric(pa.chunked_array([pa.array([None, None], pa.string())]))
 

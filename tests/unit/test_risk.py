@@ -192,7 +192,7 @@ def test_thresholds__out_of_range_are_named() -> None:
 
 
 def test_nothing_assessed__is_never_a_pass() -> None:
-    audit = judged("age,sex,x\n,,1\n*,,2\n", limits={"average_risk": 0.5})
+    audit = judged("age,sex,x\n*,*,1\n*,,2\n", limits={"average_risk": 0.5})
     assert audit.verdict is audit.overall is Verdict.NOT_ASSESSED
     tells(
         audit,
@@ -245,7 +245,9 @@ def test_exposure__numbers_that_only_their_name_gives_away_may_be_fresh_pseudony
 def test_exposure__a_column_that_tells_records_apart_is_a_warning_unless_it_only_counts_the_rows() -> None:
     audit = judged(_beside("code", [97 * i + 1000 for i in range(12)]), **BY_AGE)
     assert audit.overall is Verdict.WARN
-    tells(audit, distinct_columns="WARN: `code` tells nearly every record apart and is not among ")
+    tells(
+        audit, distinct_columns="WARN: `code` tells nearly every record, or person, apart and is not among "
+    )
     audit = judged(_beside("", [*range(1, 13)]), **BY_AGE)
     assert audit.overall is Verdict.PASS
     tells(audit, distinct_columns=None, unchosen_columns=None, order=None)
@@ -269,7 +271,7 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     text = "age,sex,land\n30,F,SI\n30,,SI\n,,\n"
     tells(
         judged(text, quasi="age,sex,land", k=2, missing="drop"),
-        fully_suppressed="PASS: 1 of 3 records is suppressed (blank or ",
+        fully_suppressed="PASS: 1 of 3 records is suppressed (`*`) in ",
         dropped_records="WARN: 1 of 3 records lacks a quasi-identifier ",
         all_columns="WARN: All 3 columns are quasi-identifiers: ",
         no_sensitive_attribute="WARN: No sensitive attribute is chosen, so what a class gives ",
@@ -281,6 +283,16 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
     )
     taken = "WARN: 1 of 2 records lacks a quasi-identifier, which was taken "
     tells(judged(text, missing="wildcard"), wildcards=taken)
+
+
+@pytest.mark.parametrize("further", ["", "x"])
+def test_blank__in_every_quasi_identifier_is_a_value_as_beside_a_constant(further: str) -> None:
+    text = "age,more,x\n" + "".join(f"30,{further},a\n40,{further},b\n" for _ in range(9)) + f",{further},c\n"
+    for quasi in ("age", "age,more"):
+        audit = judged(text, quasi=quasi, k=5, other=("x",))
+        tells(audit, k="FAIL: 1 of 19 records ", fully_suppressed=None, missing_quasi_identifiers="PASS: ")
+    starred = judged(text.replace("\n,", "\n*,"), quasi="age", k=5, other=("x", "more"))
+    tells(starred, k="PASS: ", fully_suppressed="PASS: 1 of 19 ", missing_quasi_identifiers=None)
 
 
 def test_exposure__unknown_persons_are_a_warning() -> None:

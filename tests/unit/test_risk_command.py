@@ -172,7 +172,7 @@ def test_write_release__overwrites_nothing_that_appears_meanwhile_and_reads_back
 
 def test_risk__of_no_assessed_record_generalizes_nothing(run: Run, tmp_path: Path) -> None:
     path, target = tmp_path / "empty.csv", tmp_path / "out.csv"
-    path.write_text("age,sex,disease\n,,flu\n,,cold\n")
+    path.write_text("age,sex,disease\n*,,flu\n*,*,cold\n")
     given = ("--what-if", "--suda", "--json")
     code, out, _ = run(*given, file=path)
     document = json.loads(out)
@@ -343,6 +343,14 @@ def test_counts__compare_tables_and_hold_amounts_against_rules(run: Run, tmp_pat
             "that differ by 1 to 4 from that of the same cell in another table: 2.",
         ),
         ("--magnitude n --dominance-n 3 --leave-out diagnosis", 1, largest),
+        *(
+            (f"--magnitude n --{name} diagnosis", 2, f"A table of counts or amounts has no use for {what}; ")
+            for name, what in {
+                "weight": "a sampling weight",
+                "person": "a person",
+                "household": "a household",
+            }.items()
+        ),
         ("--counts n --leave-out region diagnosis", 2, "No column says which cell a row is."),
         ("--counts n --sensitive n", 2, "`n` cannot be both a sensitive attribute and a count; choose one."),
     ):

@@ -5,6 +5,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from stdnum import luhn
+from stdnum.br import cpf
+from stdnum.es import dni
+from stdnum.pl import pesel
 
 from core.risk import RiskAudit, RiskSettings, RiskThresholds, audit_risk, judge_risk
 from core.risk.people import household_risk, persons_by_all_records
@@ -31,15 +35,20 @@ THREE_EACH = np.arange(120) // 3
 
 def test_hidden_persons__fail_where_records_of_a_class_are_of_few() -> None:
     for name, told in (
-        ("patient_id", "FAIL: 20 classes of at least 5 records (120 records) hold fewer … 5 values "),
-        ("x", "WARN: 20 classes"),  # the name says nothing
+        (
+            "patient_id",
+            "FAIL: If `patient_id` is the person, the smallest class has 2 persons, and 20 classes ",
+        ),
+        ("x", "WARN: If `x` is … 20 classes"),  # the name says nothing
     ):
         tells(_judged(_visits(THREE_EACH, name), leave_out=(name,)), hidden_persons=told)
     rng = np.random.default_rng(3)
     visitors = np.append(np.repeat(0, 30), 1 + rng.permutation(90) % 60)  # whatever classes they are in
     tells(_judged(_visits(visitors), leave_out=("patient_id",)), hidden_persons="FAIL: ")
     many = _judged(_visits(np.tile(np.arange(60), 2)), leave_out=("patient_id",))
-    tells(many, hidden_persons="PASS: `patient_id` seems to say whose record it is, and records were counted")
+    tells(
+        many, hidden_persons="PASS: If `patient_id` is the person, the smallest class has 6 persons, and 5 "
+    )
 
 
 OTHER_COLUMNS = {
@@ -56,6 +65,136 @@ def test_hidden_persons__are_not_seen_elsewhere_or_where_they_are_counted_or_cla
     audits["counted"] = _judged(_visits(THREE_EACH), person="patient_id")
     audits["enough"] = _by_age(_visits(THREE_EACH), leave_out=("patient_id",), k=2)
     assert [why for why, audit in audits.items() if "hidden_persons" in messages(audit)] == []
+
+
+N_PERSONS = 150
+
+
+def _of_persons(values: list[str], *, n_each: int, grows_old: bool = False, **further: list[str]) -> str:
+    """Return a table of persons with several records, each with its value in column `v`, in random order."""
+    rng = np.random.default_rng(7)
+    who = rng.permutation(np.repeat(np.arange(N_PERSONS), n_each))
+    age = rng.integers(20, 80, N_PERSONS)[who] + (rng.integers(0, 6, len(who)) if grows_old else 0)
+    traits = {"sex": np.array(["f", "m"]), "region": np.array(["east", "west"])}
+    return _text(
+        {
+            "band": age // 30 * 30,
+            **{name: each[rng.integers(0, 2, N_PERSONS)][who] for name, each in traits.items()},
+            "disease": rng.choice(["flu", "cold", "gout", "asthma"], len(who)),
+            "v": np.array(values)[who],
+            **{name: np.array(each)[who] for name, each in further.items()},
+        }
+    )
+
+
+def _drawn(*alphabets: str) -> list[str]:
+    """Return a text of random letters of each alphabet for each person."""
+    rng = np.random.default_rng(11)
+    columns = [rng.choice(list(each), N_PERSONS) for each in alphabets]
+    return ["".join(row) for row in zip(*columns, strict=True)]
+
+
+DIGITS, CAPITALS = "0123456789", "ABCDEFGHKLMNPRST"
+_NUMBERS = {
+    name: [prefix + each for each in _drawn(*[DIGITS] * n)]
+    for name, prefix, n in (("pesel", "", 10), ("dni", "5", 7), ("cpf", "", 9), ("imei", "35", 12))
+}
+PESEL = [
+    f"{60 + int(each[0]) % 30:02d}1{int(each[1]) % 3}1{each[2]}{each[3:7]}" for each in _NUMBERS["pesel"]
+]
+SURE = {  # by check digits, or by a shape that nothing else has
+    "PESEL": [each + pesel.calc_check_digit(each) for each in PESEL],
+    "DNI": [each + dni.calc_check_digit(each) for each in _NUMBERS["dni"]],
+    "CPF": [cpf.format(each + cpf._calc_check_digits(each)) for each in _NUMBERS["cpf"]],
+    "IMEI": [each + luhn.calc_check_digit(each) for each in _NUMBERS["imei"]],
+    "MAC": [
+        ":".join(each[at : at + 2] for at in range(0, 12, 2)) for each in _drawn(*["0123456789abcdef"] * 12)
+    ],
+    "telephone": [f"0{each[0]}1/{each[1:4]}-{each[4:7]}" for each in _drawn("12345678", *[DIGITS] * 6)],
+    "account of a network": [f"@{each.lower()}" for each in _drawn(*[CAPITALS] * 7)],
+}
+CODES = {  # of persons, or pseudonyms of theirs
+    "konto": [f"acc{each}" for each in _drawn(*[DIGITS] * 5)],
+    "plate": [f"LJ {each[:2]}-{each[2:]}" for each in _drawn(CAPITALS, CAPITALS, *[DIGITS] * 3)],
+    "profile": [f"https://www.example.com/people/{each.lower()}" for each in _drawn(*[CAPITALS] * 6)],
+    "mobile without its zero": [f"6{each}" for each in _drawn(*[DIGITS] * 8)],
+    "passport": [f"P{each}" for each in _drawn(CAPITALS, *[DIGITS] * 7)],
+}
+_of_traits = partial(judged, quasi="band,sex,region", **DISEASE)
+
+
+@pytest.mark.parametrize("n_each", [4, 7])
+@pytest.mark.parametrize("grows_old", [False, True])
+def test_persons__with_several_records_are_no_pass_by_whatever_they_are_told(
+    n_each: int, *, grows_old: bool
+) -> None:
+    for values in SURE.values():
+        audit = _of_traits(_of_persons(values, n_each=n_each, grows_old=grows_old))
+        tells(audit, direct_identifiers="FAIL: `v` looks like a direct identifier of people: ")
+    for name, values in CODES.items():
+        audit = _of_traits(_of_persons(values, n_each=n_each, grows_old=grows_old))
+        assert audit.exposure_verdict is Verdict.WARN, name
+        tells(audit, hidden_persons="WARN: If `v` is the person, the smallest class has ")
+
+
+@pytest.mark.parametrize("person", [None, "v"])
+def test_column__that_repeats_with_the_person_is_an_identifier(person: str | None) -> None:
+    for name in ("plate", "passport", "profile", "mobile without its zero"):
+        text = _of_persons(CODES["konto"], n_each=4, w=CODES[name])
+        told = messages(_of_traits(text, person=person))
+        assert told["repeats_with_person"].startswith("FAIL: `"), name
+        assert "repeats_with_person" not in messages(_of_traits(text, person="v", other=("w",)))
+
+
+RNG = np.random.default_rng(5)
+NO_PERSONS = {  # by record, or by person
+    "wards": RNG.choice([f"W{n}" for n in range(12)], (2_000, 4)),
+    "products": RNG.choice([f"P-{n:04d}" for n in range(900)], (2_000, 4)),
+    "diagnoses": RNG.choice(
+        [f"{a}{n:02d}.{b}" for a in "ABCDEF" for n in range(60) for b in (0, 1)], (2_000, 4)
+    ),
+    "cities": np.repeat(RNG.choice([f"Town{n}" for n in range(60)], (2_000, 1)), 4, axis=1),
+    "laboratory": RNG.normal(140, 20, (2_000, 4)).round().astype(int).astype(str),
+    "physicians": RNG.choice([f"D{n:03d}" for n in range(80)], (2_000, 4)),
+}
+
+
+@pytest.mark.parametrize("values", NO_PERSONS.values(), ids=NO_PERSONS)
+@pytest.mark.parametrize("person", [None, "pid"])
+def test_column__that_repeats_as_attributes_do_is_no_person(values: np.ndarray, person: str | None) -> None:
+    n, n_each = values.shape
+    traits = {
+        name: np.repeat(RNG.choice(each, n), n_each)
+        for name, each in (("band", [20, 50]), ("sex", ["f", "m"]))
+    }
+    disease = RNG.choice(["flu", "cold", "gout"], n * n_each)
+    pid = {"pid": [f"p{each}" for each in np.repeat(RNG.permutation(n), n_each)]} if person else {}
+    text = _text({**traits, "disease": disease, "v": values.ravel(), **pid})
+    told = messages(judged(text, quasi="band,sex", **DISEASE, person=person))
+    assert not {"hidden_persons", "repeats_with_person", "direct_identifiers", "distinct_columns"} & {*told}
+
+
+SURELY, PERHAPS = {"direct_identifiers": "FAIL: `v` "}, {"perhaps_names": "WARN: `v` may hold names of "}
+FULL_NAMES = (
+    ("Ana Eva Rok Jan Mia Luka", "Novak Kos Zupan Krajnc Horvat", SURELY),
+    ("Mary John Linda Susan Peter", "Smith Brown Jones Miller Davis", SURELY),
+    ("राम सीता गीता मोहन अनिल सुनील", "शर्मा वर्मा गुप्ता सिंह यादव", PERHAPS),
+    ("محمد فاطمة علي زينب حسن مريم", "الحسن العلي السيد المصري حداد", PERHAPS),
+)
+
+
+@pytest.mark.parametrize(("first", "last", "told"), FULL_NAMES)
+def test_person__by_full_names_says_that_names_are_released(
+    first: str, last: str, told: dict[str, str]
+) -> None:
+    names = [f"{one} {other}" for one in first.split() for other in last.split()]
+    tells(_of_traits(_of_persons((names * 10)[:N_PERSONS], n_each=2), person="v"), **told)
+
+
+@pytest.mark.parametrize("name", ["konto", "passport"])
+def test_person__by_codes_is_no_name(name: str) -> None:
+    codes = _of_traits(_of_persons(CODES[name], n_each=2), person="v")
+    tells(codes, direct_identifiers=None, perhaps_names=None)
 
 
 def test_persons_by_all_records__counts_those_with_the_same_classes_equally_often() -> None:

@@ -75,7 +75,7 @@ def test_population__that_is_none_is_refused() -> None:
     assert both == ("Give a table of the population or its size, not both.",)
     assert problems(lambda: measured(population_size=5))
     assert problems(lambda: measured(population=POPULATION.replace("50,F\n", "51,F\n")))
-    found = measured("age,sex,w\n,,1\n", population_size=10, weight="w")  # no assessed record
+    found = measured("age,sex,w\n*,*,1\n", population_size=10, weight="w")  # no assessed record
     assert (found.population, found.uniques, found.individual) == (None, None, None)
 
 

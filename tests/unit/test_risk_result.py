@@ -55,7 +55,7 @@ from tests.risk_examples import DISEASE, PEOPLE, POPULATION, judged, measured, t
 from tests.saying import Saying
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-NOTHING = "age,sex,x\n,,1\n"
+NOTHING = "age,sex,x\n*,,1\n"
 
 
 def _said(group: Group, place: int = 0) -> pd.DataFrame:

@@ -75,6 +75,8 @@ class EngineSource:
                 for name in self.quasi
             ]
         )
+        if settings.missing == "value":  # a record of blanks alone has a value in each; see `enter_records`
+            fully = fully & any_of([keys[name].is_suppressed & ~keys[name].is_missing for name in self.quasi])
         self.fully, self.some = fully, some
         self.left_out = fully | some if settings.missing == "drop" else fully
         self.person = keys[settings.person].value if settings.person else None

@@ -120,10 +120,10 @@ def _order_of_pair(
 # --- parts of dates
 
 _PART_RANGES = {
-    "year": (1850, 2150),
+    "year": (1800, 2300),
     "month": (1, 12),
     "day": (1, 31),
-    "year and month": (185_001, 215_012),
+    "year and month": (180_001, 230_012),
     "month and day": (101, 1231),
     "day and month": (101, 3112),
     "day of year": (1, 366),

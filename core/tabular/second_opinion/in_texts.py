@@ -19,6 +19,7 @@ from core.comparing.keys import FEWEST, Held, Hits, hits_in_rows
 from core.comparing.made_up import recombined
 from core.comparing.readings import apart, dated, folded_texts, respelled, together, words_apart
 from core.comparing.words import Form, Words, form_of, long_enough, tell, words_of, words_with
+from core.dates import YEAR
 from core.jobs import Threads
 from core.roles import Role
 from core.roles.vocabulary import match_name
@@ -48,7 +49,7 @@ _DIGITS_IN_SHORT_DATES, _WAYS_OF_SHORT_DATES = 6, 3
 
 _VALUES, _RESPELLED = "values", "respelled"
 
-_DATE_LIKE = r"^(?:\d{1,4}[-/. ]+\d{1,2}[-/. ]+\d{1,4}\.?|(?:19|20)\d{6})(?:[T ].*)?$"
+_DATE_LIKE = rf"^(?:\d{{1,4}}[-/. ]+\d{{1,2}}[-/. ]+\d{{1,4}}\.?|{YEAR}\d{{4}})(?:[T: ].*)?$"
 _MEASURE_LIKE = r"^[+-]?\d*[.,]\d+$"
 _WORDS_ONLY = r"^[^\d@]*$"
 _ONE_LONG_NUMBER = r"^[^0-9]*(?P<number>[0-9]{5,})[^0-9]*$"

@@ -92,3 +92,23 @@ def test_audit_delivery__passes_nothing_where_a_code_may_be_taken_for_missing() 
     tables = [read_dataset(each.encode(), name=name) for each, name in ((first, "p.csv"), (second, "v.csv"))]
     findings = audit_delivery(tables).findings
     assert Verdict.NOT_ASSESSED in {each.verdict for each in findings if each.check == "codes_missing"}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "is_doubtful"),
+    [
+        (["1.234", "987", "12"], True),
+        (["1,234", "987", "3,125"], True),
+        (["1.234", "1,234", "5"], True),
+        (["1.234", "987", "0.5"], False),
+        (["1,234", "2,345", "9,875"], False),
+    ],
+)
+def test_numbers__that_nothing_tells_as_thousands_or_decimals_are_a_warning(
+    numbers: list[str], *, is_doubtful: bool
+) -> None:
+    rows = "".join(f"{each};{'ab'[at % 2]}\n" for at, each in enumerate(numbers * 12))
+    dataset = read_dataset(f"amount;status\n{rows}".encode(), name="t.csv")
+    found = audit_risk(dataset, settings=RiskSettings(quasi_identifiers=("amount",), sensitive=("status",)))
+    told = [each.verdict for each in found.all_findings if each.check == "ambiguous_numbers"]
+    assert told == [Verdict.WARN] * is_doubtful

@@ -1,0 +1,35 @@
+"""Cells whose reading is a guess: `NA` that may be a code, marks that may be of thousands or decimals."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow.compute as pc
+
+from core.numbers import plain_numbers
+from core.tables import Dataset
+from core.verdict import Finding, Verdict
+
+
+def about_doubtful_cells(dataset: Dataset, chosen: Sequence[str]) -> Iterator[Finding]:
+    """Yield the chosen columns in which cells may say something else than they were read as."""
+    for column in dict.fromkeys(chosen):
+        if column in dataset.reading.codes_missing:
+            yield _missing_code(dataset, column)
+        numbers = plain_numbers(pc.unique(dataset.table[column]).drop_null())
+        if numbers is not None and numbers.is_ambiguous:
+            yield Finding.of("ambiguous_numbers", Verdict.WARN, column=column)(
+                "Numbers of {column} such as 1.234 or 1,234 stand beside others without a mark, and nothing "
+                "tells thousands from decimals: they were read as thousands where the mark is a comma.",
+                column=f"`{column}`",
+            )
+
+
+def _missing_code(dataset: Dataset, column: str) -> Finding:
+    n = dataset.table[column].null_count
+    return Finding.of("codes_missing", Verdict.NOT_ASSESSED, column=column, n_affected=n)(
+        "`NA` in `{column}` was read as missing, and every other value there is a code of two letters: "
+        "it may be one, such as Namibia's. The figures may lack {n} record that has it.",
+        "`NA` in `{column}` was read as missing, and every other value there is a code of two letters: "
+        "it may be one, such as Namibia's. The figures may lack up to {n} records that have it.",
+        n=n,
+        column=column,
+    )
