@@ -426,6 +426,12 @@ def _table_k(table: TableFacts, k: int) -> Finding:
 
 
 def _by_itself(table: TableFacts) -> Finding:
+    if table.read_by:
+        return Finding.of("lookup_table", Verdict.PASS)(
+            "{table} was read as columns of the tables that refer to it, by {columns}.",
+            table=f"`{table.name}`",
+            columns=listed([str(place) for place in table.read_by]),
+        )
     names_people = any(each.kind == "patient or person number" for each in table.suggestions)
     return Finding.of(
         "not_joined", Verdict.WARN if table.quasi_identifiers or names_people else Verdict.PASS
@@ -498,6 +504,12 @@ def _pseudonym_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
                 "The values of {column} are text, written as Base64 or hexadecimal digits: anybody reads it.",
                 column=f"`{fact.place}`",
             )
+    if words := [fact.place for fact in measured.keys if fact.are_words]:
+        yield Finding.of("key_of_words", Verdict.WARN, columns=tuple(map(str, words)))(
+            "The values of {columns} are words, or made of words, and no codes: see that they are nobody's "
+            "names.",
+            columns=listed([str(place) for place in words]),
+        )
     dated = [fact.place for fact in measured.keys if fact.holds_dates]
     if dated:
         yield Finding.of("key_holds_dates", Verdict.WARN)(

@@ -138,6 +138,11 @@ class Link:
         return self.n_found / self.n_values if self.n_values else 0.0
 
     @property
+    def places(self) -> tuple[Place, Place]:
+        """Return both columns."""
+        return self.one, self.other
+
+    @property
     def is_many_to_many(self) -> bool:
         """Return whether both columns repeat values."""
         return not (self.one_is_unique or self.other_is_unique)
@@ -351,16 +356,48 @@ def given_links(tables: Mapping[str, CodedTable], keys: Iterable[tuple[Place, Pl
     return tuple(found)
 
 
+RECORD = "(record)"  # stands for the column that says whose a record is where each record is a person
+
+
+def persons_or_records(
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    *,
+    person: Place | None = None,
+    facts: Collection[Place] = (),
+) -> tuple[Mapping[str, CodedTable], Persons | None]:
+    """Return tables, and whose each record is; None where no links join tables.
+
+    Where nothing joined is a person, and a table refers to others by facts such as a postal code, each of
+    its records is a person: the table has a column more that numbers them.
+    """
+    persons = persons_of(tables, links, person=person, facts=facts)
+    named = {link.one.table for link in links if link.one_is_unique}
+    referring = {link.other.table for link in links if link.one_is_unique} - named
+    if persons is not None or not referring:
+        return tables, persons
+    root = max(referring, key=lambda name: tables[name].table.num_rows)
+    numbers = np.arange(tables[root].table.num_rows)
+    table = tables[root].table.append_column(RECORD, pa.array(numbers).cast(pa.string()))
+    persons = Persons(n_persons=len(numbers), columns={root: Place(root, RECORD)}, of_record={root: numbers})
+    return {**tables, root: replace(tables[root], table=table)}, persons
+
+
 def persons_of(
-    tables: Mapping[str, CodedTable], links: Sequence[Link], *, person: Place | None = None
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    *,
+    person: Place | None = None,
+    facts: Collection[Place] = (),
 ) -> Persons | None:
     """Return whose each record is, by the links; None where no links join tables.
 
     The columns that links join hold one kind of thing. Persons are the kind that `person` belongs to, else
-    the one whose columns are named like persons, else the one that joins most tables. A table without
-    such a column is read through a link to a table that has one, where that names each record once.
+    the one whose columns are named like persons, else the one that joins most tables. `facts` are columns
+    that others know of a person, such as a postal code: they are no persons. A table without such a column
+    is read through a link to a table that has one, where that names each record once.
     """
-    chosen = kind_of_persons(links, lambda place: tables[place.table][place.column].n_distinct, person)
+    chosen = kind_of_persons(links, lambda place: tables[place.table][place.column].n_distinct, person, facts)
     if not chosen:
         return None
     columns: dict[str, Place] = {}
@@ -379,14 +416,22 @@ def persons_of(
 
 
 def kind_of_persons(
-    links: Sequence[Link], n_distinct: Callable[[Place], int], person: Place | None
+    links: Sequence[Link],
+    n_distinct: Callable[[Place], int],
+    person: Place | None,
+    facts: Collection[Place] = (),
 ) -> list[Place]:
-    """Return the columns that say whose records are, of a table the likeliest first; none without links."""
+    """Return the columns that say whose records are, of a table the likeliest first; none without links.
+
+    Columns of `facts` are none, unless they are joined to `person` or were named as keys.
+    """
+    named = {place for link in links if link.is_given for place in link.places}
     kinds: list[set[Place]] = [{person}] if person is not None else []
     for link in links:
         joined = [kind for kind in kinds if kind & {link.one, link.other}]
         kinds = [kind for kind in kinds if kind not in joined]
         kinds.append({link.one, link.other}.union(*joined))
+    kinds = [kind for kind in kinds if person in kind or kind & named or not kind & {*facts}]
     chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
     return sorted(chosen, key=lambda place: (not names_persons(place), place))
 

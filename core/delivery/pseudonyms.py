@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 
 from core.coding import CodedTable
 from core.comparing.digests import in_hexadecimal
-from core.delivery.keys import Link, Persons, Place
+from core.delivery.keys import Place
 from core.roles import DIGESTS, Role, RoleSuggestion, suggest_roles
+from core.roles.names import are_words
 from core.roles.vocabulary import heads_people_of_records
 
 _DIGESTS = {32: ("md5",), 40: ("sha1",), 56: ("sha224",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
@@ -56,29 +57,30 @@ class KeyFacts:
     share_computed: float = 0.0
     holds_dates: bool = False  # days, years or times
     is_readable: bool = False  # whether it is text, written as Base64 or hexadecimal digits
+    are_words: bool = False  # whether the values are words, no codes
     # what its values look like, whatever its name; None for nothing
     identifier: RoleSuggestion | None = None
 
 
 def key_facts(
     tables: Mapping[str, CodedTable],
-    persons: Persons,
-    links: Sequence[Link],
+    keys: Mapping[str, Sequence[str]],
     numbers: Mapping[str, Sequence[str]],
 ) -> tuple[KeyFacts, ...]:
-    """Return the columns that say whose records are whose, where their values tell something.
+    """Return the keys whose values tell something, all by table.
 
-    Of other columns that number records, such as names of files, by table, dates alone are looked for.
+    Of other columns that number records, such as names of files, dates alone are looked for.
     """
-    linked = {place for link in links for place in (link.one, link.other)}
-    keys = [place for place in dict.fromkeys(persons.columns.values()) if place in linked]
+    places = [Place(name, column) for name, columns in keys.items() for column in columns]
     others = [Place(name, column) for name, columns in numbers.items() for column in columns]
     facts = [
-        *(_facts(tables, place) for place in keys),
-        *(_dated(tables, place) for place in others if place not in keys),
+        *(_facts(tables, place) for place in places),
+        *(_dated(tables, place) for place in others if place not in places),
     ]
     return tuple(
-        fact for fact in facts if fact.identifier or fact.holds_dates or fact.algorithm or fact.is_readable
+        fact
+        for fact in facts
+        if fact.identifier or fact.holds_dates or fact.algorithm or fact.is_readable or fact.are_words
     )
 
 
@@ -100,6 +102,8 @@ def _facts(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
     keys = some.to_pylist()
     if sum(map(_is_readable, keys)) >= _DATED * len(keys):
         return replace(fact, is_readable=True)
+    if identifier is None and are_words(keys):
+        return replace(fact, are_words=True)
     if (found := _computed(tables, place, keys)) is None:
         return fact
     return replace(fact, algorithm=found.algorithm, computed_from=found.source, share_computed=found.share)

@@ -1,0 +1,120 @@
+"""Lookup tables, such as wards and hospitals: read as columns of the table that refers to them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import CodedTable
+from core.delivery.keys import Link, Persons, Place, fold_keys
+
+INTO = " > "  # between a key and the column that it leads to
+_OF_ONE = 0.95  # share of a key's values that are each of one person, from which it numbers persons' records
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Lookups:
+    """Tables of persons with the columns that their keys lead to."""
+
+    tables: Mapping[str, CodedTable]  # all tables, those of persons with the columns of lookup tables
+    # by table that was read so: the columns that lead to it, of tables of persons or of other lookup tables
+    referring: Mapping[str, tuple[Place, ...]]
+    columns: Mapping[Place, Place]  # each new column of a table of persons, and where it is from
+
+
+def with_lookups(
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    of_persons: Collection[str],
+    kept: Mapping[str, Sequence[str]],
+) -> Lookups:
+    """Return tables of persons with the columns of the tables that they refer to, and what those refer to.
+
+    A lookup table is not of persons and has a column that names each of its records once; many records of
+    the other may name one. `kept` are the columns that are released, by table. A column is named by the way
+    to it, such as ``ward > hospital > city``; it is missing where the key is, or leads nowhere.
+    """
+    ways = _Ways(tables, links, kept)
+    columns: dict[Place, Place] = {}
+    found = dict(tables)
+    for name in of_persons:
+        for column, cells, origin in list(ways.columns(name, {*of_persons})):
+            found[name] = replace(found[name], table=found[name].table.append_column(column, cells))
+            columns[Place(name, column)] = origin
+    once = {name: tuple(dict.fromkeys(places)) for name, places in ways.referring.items()}
+    return Lookups(tables=found, referring=once, columns=columns)
+
+
+class _Ways:
+    def __init__(
+        self, tables: Mapping[str, CodedTable], links: Sequence[Link], kept: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._tables, self._links, self._kept = tables, links, kept
+        self.referring: dict[str, list[Place]] = {}
+
+    def columns(self, name: str, passed: set[str]) -> Iterator[tuple[str, pa.Array, Place]]:
+        """Yield the columns that the keys of a table lead to: name, cells, and where they are from."""
+        for link in self._links:
+            for there, here, is_unique in (
+                (link.one, link.other, link.one_is_unique),
+                (link.other, link.one, link.other_is_unique),
+            ):
+                if here.table != name or not is_unique or there.table in passed:
+                    continue
+                self.referring.setdefault(there.table, []).append(here)
+                row = _rows(self._tables, here, there, is_folded=link.is_folded)
+                mine = self._tables[there.table].table
+                own = (
+                    (column, mine[column].combine_chunks(), Place(there.table, column))
+                    for column in self._kept[there.table]
+                    if column != there.column
+                )
+                for column, cells, origin in (*own, *self.columns(there.table, passed | {there.table})):
+                    yield f"{here.column}{INTO}{column}", cells.take(row), origin
+
+
+def _rows(tables: Mapping[str, CodedTable], here: Place, there: Place, *, is_folded: bool) -> pa.Array:
+    """Return of each record the row of the lookup table that its key names, null for none."""
+    keys, named = (tables[place.table][place.column].trimmed for place in (here, there))
+    values, others = keys.values, named.values
+    if is_folded:
+        values, others = fold_keys(values), fold_keys(others)
+    row_of_value = np.full(len(named.values), -1, dtype=np.int64)
+    filled = np.flatnonzero(named.codes >= 0)
+    row_of_value[named.codes[filled]] = filled
+    place = pc.fill_null(pc.index_in(values, value_set=others), -1).to_numpy(zero_copy_only=False)
+    row = np.append(np.where(place >= 0, row_of_value[place], -1), -1)[keys.codes]
+    return pa.array(row, mask=row < 0)
+
+
+def keys_of_persons(
+    name: str,
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    persons: Persons,
+    facts: Collection[Place],
+) -> set[str]:
+    """Return the columns of a table that are keys: they number persons or their records, and no more.
+
+    Other joined columns, such as a course that several persons take, are what others may know, and so are
+    those of `facts`.
+    """
+    own = {*persons.columns.values(), *(place for way in persons.through.values() for place in way[:2])}
+    joined = {place for link in links for place in link.places if place.table == name}
+    return {
+        place.column
+        for place in joined
+        if place in own or (place not in facts and _names_records(place, tables, persons))
+    }
+
+
+def _names_records(place: Place, tables: Mapping[str, CodedTable], persons: Persons) -> bool:
+    """Return whether nearly each value of a column is of one person alone, as a visit's number is."""
+    person, codes = persons.of_record[place.table], tables[place.table][place.column].trimmed.codes
+    known = (person >= 0) & (codes >= 0)
+    pairs = np.unique(np.stack([codes[known], person[known]]), axis=1)[0]
+    n_persons = np.bincount(pairs)
+    n_persons = n_persons[n_persons > 0]
+    return bool(len(n_persons) and np.mean(n_persons == 1) >= _OF_ONE)
