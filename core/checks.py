@@ -173,6 +173,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "spans": "Release the rounded number of days instead of the two dates.",
         "households": "Leave the household out, or make it tell no more than its size, rounded.",
         "one_value_of_class": "Make quasi-identifiers or these values coarser, or suppress them there.",
+        "all_in_table": "Make quasi-identifiers coarser, so that some of each group are not in the table.",
         "alone_with_all_records": "Release fewer records a person, or give each table pseudonyms of its own.",
         "release_newcomers": _LATER,
         "release_leavers": _LATER,

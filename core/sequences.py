@@ -32,6 +32,7 @@ _DAY_WORDS = frozenset(
         *("일", "일수", "일차", "경과일", "경과일수"),
     ]
 )
+_START_WORDS = frozenset(("since", "offset", "elapsed", "경과일", "경과일수"))  # no durations
 _MOST_SPANS, _MOST_DATES = (
     6,
     30,
@@ -141,7 +142,7 @@ def measure_time(
     dates: dict[str, IntArray] = {}
     for column in columns:
         one = table.select([column])  # its codes are let go of before the next column's are made
-        days, are_dates = _days(one, column)
+        days, are_dates = _days(one, column, codes)
         if days is not None and codes is not None and repeats:
             found = _sequences(column, codes, days, are_dates=are_dates)
             sequences += [found] if found.n_persons else []
@@ -188,7 +189,7 @@ def _dates(table: CodedTable, column: str) -> IntArray | None:
     return days[coded.codes].astype(np.int64)
 
 
-def _days(table: CodedTable, column: str) -> tuple[IntArray | None, bool]:
+def _days(table: CodedTable, column: str, person: IntArray | None) -> tuple[IntArray | None, bool]:
     """Return days as of `_dates`, those counted from a person's own start too, and whether they are dates."""
     if (days := _dates(table, column)) is not None:
         return days, True
@@ -196,8 +197,30 @@ def _days(table: CodedTable, column: str) -> tuple[IntArray | None, bool]:
     numbers = as_numbers(coded.values) if _DAY_WORDS & set(name_tokens(column)) else None
     if numbers is None or len(numbers) < 2 or (numbers % 1 != 0).any() or np.abs(numbers).max() > 1e6:
         return None, False
-    counted = np.append(numbers - numbers.min(), -1)
-    return counted[coded.codes].astype(np.int64), False
+    counted = np.append(numbers - numbers.min(), -1)[coded.codes].astype(np.int64)
+    says_start = bool(_START_WORDS & set(name_tokens(column)))
+    return (counted, False) if says_start or _follow_each_other(counted, person) else (None, False)
+
+
+def _follow_each_other(days: IntArray, person: IntArray | None) -> bool:
+    """Return whether numbers are days from a start, and no durations, which come in any order.
+
+    The days of nearly everybody stand in their order in the table, or begin with the same one.
+    """
+    if person is None:
+        return False
+    known = np.flatnonzero((person >= 0) & (days >= 0))
+    known = known[np.argsort(person[known], kind="stable")]
+    who, day = person[known], days[known]
+    pairs = who[1:] == who[:-1]
+    if not pairs.any():
+        return False
+    first = np.full(int(who.max()) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, who, day)
+    begin = first[np.unique(who[1:][pairs])]
+    return bool(
+        np.mean(np.diff(day)[pairs] >= 0) >= _MOSTLY or np.bincount(begin).max() >= _MOSTLY * len(begin)
+    )
 
 
 def _sequences(column: str, person: IntArray, days: IntArray, *, are_dates: bool) -> Sequences:

@@ -9,12 +9,14 @@ from core.delivery.groups import Groups
 from core.delivery.keys import Place, names_persons
 from core.delivery.known import Known
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
+from core.delivery.one_value import OneValue
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.leftovers import judge_leftovers
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.roles import DIGESTS, PERHAPS_NAMES, Role
+from core.roles.vocabulary import match_name
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, not_answered, worst, worst_first
@@ -180,7 +182,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         if attack is not None
         else "",
     )
-    yield from _one_values(measured)
+    yield from _one_values(measured, thresholds.known_records)
     yield from _lists(measured, thresholds)
     yield from _unchosen(measured, thresholds.k)
     everything = measured.known_by(None)
@@ -246,24 +248,59 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) ->
     return Finding.of("joined_k", verdict, n_affected=n_below)(joined(sentences)).told(short=short)
 
 
-def _one_values(measured: DeliveryMeasurement) -> Iterator[Finding]:
-    """Yield the columns that quasi-identifiers tell: FAIL of sensitive ones, beyond chance."""
+def _one_values(measured: DeliveryMeasurement, n_known: int) -> Iterator[Finding]:
+    """Yield what quasi-identifiers tell: FAIL of sensitive columns and tables, beyond chance."""
     sensitive = {Place(table.name, column) for table in measured.tables for column in table.sensitive}
     for each in measured.one_values:
-        if each.place not in sensitive and (each.says_the_same or not each.beyond_chance):
+        if isinstance(each.place, str):
+            yield _membership(each.place, each)
             continue
         is_told = each.place in sensitive and each.beyond_chance
+        if (each.by_record and not (is_told and n_known)) or (
+            each.place not in sensitive and (each.says_the_same or not each.beyond_chance)
+        ):
+            continue
         yield Finding.of(
             "one_value_of_class", Verdict.FAIL if is_told else Verdict.WARN, n_affected=each.n_persons
-        )(
-            "All persons with the same quasi-identifiers have one value of {column} in {n} group "
-            "({persons}): whoever knows that somebody is in it knows the value.",
-            "All persons with the same quasi-identifiers have one value of {column} in {n} groups "
-            "({persons}): whoever knows that somebody is in one knows the value.",
-            n=each.n_classes,
-            column=f"`{each.place}`",
-            persons=counted(each.n_persons, "person"),
+        )(_one_value(each))
+
+
+def _one_value(found: OneValue) -> Text:
+    words = {
+        "n": found.n_classes,
+        "column": f"`{found.place}`",
+        "persons": counted(found.n_persons, "person"),
+    }
+    if found.by_record:
+        return text(
+            "All persons with the same quasi-identifiers and one record alike have one value of {column} in "
+            "{n} group ({persons}): whoever knows both of somebody knows the value.",
+            "All persons with the same quasi-identifiers and one record alike have one value of {column} in "
+            "{n} groups ({persons}): whoever knows both of somebody knows the value.",
+            **words,
         )
+    return text(
+        "All persons with the same quasi-identifiers have one value of {column} in {n} group "
+        "({persons}): whoever knows that somebody is in it knows the value.",
+        "All persons with the same quasi-identifiers have one value of {column} in {n} groups "
+        "({persons}): whoever knows that somebody is in one knows the value.",
+        **words,
+    )
+
+
+def _membership(table: str, found: OneValue) -> Finding:
+    meant = match_name(table)
+    is_sensitive = meant is not None and meant.rule.role is Role.SENSITIVE_ATTRIBUTE
+    verdict = Verdict.FAIL if is_sensitive else Verdict.WARN
+    return Finding.of("all_in_table", verdict, n_affected=found.n_persons)(
+        "All persons with the same quasi-identifiers are in {table} in {n} group ({persons}), and not "
+        "everybody is: whoever knows the quasi-identifiers knows that somebody is in the table.",
+        "All persons with the same quasi-identifiers are in {table} in {n} groups ({persons}), and not "
+        "everybody is: whoever knows the quasi-identifiers knows that somebody is in the table.",
+        n=found.n_classes,
+        table=f"`{table}`",
+        persons=counted(found.n_persons, "person"),
+    )
 
 
 def _unchosen(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:

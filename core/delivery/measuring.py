@@ -15,25 +15,23 @@ from core.coding import CodedTable, IntArray, combination_codes
 from core.counts import CellsMeasurement, Together
 from core.delivery.attack import Attack
 from core.delivery.beside import SameOrder, same_orders
-from core.delivery.cells import counts_of, with_other_counts, without_counts
+from core.delivery.cells import counts_of, tables_of_counts, with_other_counts
 from core.delivery.groups import Groups, groups_of
 from core.delivery.joined import Joined, ListFacts, column_codes, read_list
 from core.delivery.keys import (
-    Combined,
+    Keys,
     Link,
     Persons,
     Place,
     PlaceNames,
-    combined_keys,
+    find_keys,
     given_links,
     persons_or_records,
-    propose_links,
     table_names,
-    with_embedded_keys,
 )
 from core.delivery.known import Known, events_of, known_one, n_below
 from core.delivery.lookups import INTO, Lookups, keys_of_persons, with_lookups
-from core.delivery.one_value import OneValue, one_values
+from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
@@ -132,7 +130,9 @@ class DeliveryMeasurement:
     # what one record finds when every released column but keys is known, those of persons too
     everything_known: Known | None = None
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
-    one_values: tuple[OneValue, ...] = ()  # columns of which all alike have one value
+    one_values: tuple[
+        OneValue, ...
+    ] = ()  # columns of which all alike have one value, tables in which all are
     lists: tuple[ListFacts, ...] = ()  # what parts of lists find
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find
@@ -209,30 +209,29 @@ def measure_delivery(
     names = PlaceNames({name: table.table.column_names for name, table in tables.items()})
     left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
     given = names.keys(settings.keys)
-    combined = combined_keys(_released(tables, left_out), [place for pair in given for place in pair])
-    links = _links(tables, given, combined)
-    combined, links = with_embedded_keys(combined, links)
+    released = _released(tables, left_out)
+    keys = find_keys(released, given_links(tables, given), counts=tables_of_counts(tables))
     roles = _Roles(
         quasi={names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers},
         left_out=left_out,
-        combined=combined,
+        keys=keys,
         text_model=text_model,
     )
-    tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
+    tables = {name: _with_new(table, keys.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
-    measured = _measured(tables, links, settings, roles, person=person)
+    measured = _measured(tables, keys.links, settings, roles, person=person)
     measured = replace(
         measured,
         same_files=same,
         leftovers=_leftovers(kept),
         codes_missing=tuple(_about_missing_codes(measured, kept)),
     )
-    released = released_tables(measured, kept)
-    measured, earlier = with_other_counts(measured, tables, released, earlier)
+    as_released = released_tables(measured, kept)
+    measured, earlier = with_other_counts(measured, tables, as_released, earlier)
     if not earlier:
         return measured
-    before = earlier_with_persons(earlier, released, measured.whose)
-    return replace(measured, releases=measure_releases(released, before) if before else None)
+    before = earlier_with_persons(earlier, as_released, measured.whose)
+    return replace(measured, releases=measure_releases(as_released, before) if before else None)
 
 
 def _measured(
@@ -264,7 +263,7 @@ def _measured(
             suggested = [*read[name], *_led_to(name, tables, lookups)]
             found = _table_facts(name, table, suggested, roles, keys=keys, persons=persons)
             found = _with_persons(found, table, persons)
-            facts.append(replace(found, whose=_whose(name, persons, roles.combined)))
+            facts.append(replace(found, whose=_whose(name, persons, roles.keys)))
         else:
             found = _table_facts(name, table, read[name], roles, keys=_linked(name, links))
             sharing, reading = _n_sharing(found, tables, persons), lookups.referring.get(name, ())
@@ -365,30 +364,20 @@ def _released_table(
     return ReleasedTable(name=facts.name, dataset=dataset, roles=roles.common(dataset.columns))
 
 
-def _whose(name: str, persons: Persons, combined: Combined) -> Whose:
+def _whose(name: str, persons: Persons, keys: Keys) -> Whose:
     """Return where a table says whose its records are."""
     if name not in persons.through:
         place = persons.columns[name]
-        return Whose(column=place.column, key=combined.parts_of(place))
+        return Whose(column=place.column, key=keys.parts_of(place))
     here, there, is_folded = persons.through[name]
-    key = combined.parts_of(here)
+    key = keys.parts_of(here)
     return Whose(
-        column=f"{' + '.join(key)} > {_whose(there.table, persons, combined).column}",
+        column=f"{' + '.join(key)} > {_whose(there.table, persons, keys).column}",
         key=key,
         there=there.table,
-        there_key=combined.parts_of(there),
+        there_key=keys.parts_of(there),
         is_folded=is_folded,
     )
-
-
-def _links(
-    tables: Mapping[str, CodedTable], keys: Sequence[tuple[Place, Place]], combined: Combined
-) -> list[Link]:
-    """Return the links that were named, and those proposed between columns that none of them joins."""
-    given = given_links(tables, keys)
-    taken = {place for link in given for place in (link.one, link.other)}
-    proposed = without_counts(combined.without_parts(propose_links(combined.tables)), tables)
-    return [*given, *(link for link in proposed if not {link.one, link.other} & taken)]
 
 
 def _read_together(
@@ -410,15 +399,7 @@ def _read_together(
         attacks=attacks.best,
         finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
-        one_values=one_values(
-            tables,
-            {
-                each.name: [one for one in each.released if one not in (*each.quasi_identifiers, *each.lists)]
-                for each in mine
-            },
-            persons,
-            joined.demographics,
-        ),
+        one_values=_one_values(tables, mine, persons, joined),
         lists=joined.lists(settings),
         keys=key_facts(
             tables,
@@ -436,17 +417,41 @@ def _read_together(
     )
 
 
+def _one_values(
+    tables: Mapping[str, CodedTable], facts: Sequence[TableFacts], persons: Persons, joined: Joined
+) -> tuple[OneValue, ...]:
+    """Return what all alike have, where nothing more is known, and of sensitive columns by one record too."""
+    unknown = {
+        each.name: [one for one in each.released if one not in (*each.quasi_identifiers, *each.lists)]
+        for each in facts
+    }
+    found = one_values(tables, unknown, persons, joined.classes())
+    told = {each.place for each in found if each.beyond_chance}
+    sensitive = {
+        each.name: [
+            one for one in unknown[each.name] if one in each.sensitive and Place(each.name, one) not in told
+        ]
+        for each in facts
+    }
+    in_tables = {each.name: joined.classes_without(each.name) for each in facts}
+    return (
+        *found,
+        *one_values(tables, sensitive, persons, joined.classes_by_record()),
+        *memberships(persons, in_tables),
+    )
+
+
 class _Roles(NamedTuple):
     """The columns that were chosen."""
 
     quasi: set[Place]
     left_out: set[Place]
-    combined: Combined  # columns that say who is meant only together
+    keys: Keys  # columns that say who is meant only together
     text_model: ModelName
 
     def columns_of(self, name: str, table: CodedTable) -> tuple[str, ...]:
         """Return the columns of a table that are released; of those combined, the combination alone."""
-        hidden = {*self.left_out, *self.combined.numbers}
+        hidden = {*self.left_out, *self.keys.numbers}
         return tuple(each for each in table.table.column_names if Place(name, each) not in hidden)
 
     def with_quasi(self, places: Iterable[Place]) -> "_Roles":
@@ -521,7 +526,7 @@ def _table_facts(
 ) -> TableFacts:
     suggested = {each.column for each in suggestions}
     columns = tuple(column for column in table.table.column_names if column in suggested)
-    linked = {*keys, *(place.column for place in roles.combined.numbers.values() if place.table == name)}
+    linked = {*keys, *(place.column for place in roles.keys.numbers.values() if place.table == name)}
     repeats = persons is not None and persons.repeat_in(name)
     released = [column for column in columns if column not in linked]
     lists = tuple(column for column in released if read_list(table[column].trimmed) is not None)

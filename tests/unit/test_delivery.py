@@ -158,7 +158,9 @@ def test_propose_links__by_like_names_by_values_and_through_a_table_between() ->
         table("tests", stay=[stays[i] for i in of_tests], value=rng.integers(1, 200, 300)),
         table("wards", number=range(1, 9), name=list("abcdefgh")),
     ]
-    assert set(links_of(*tables)) == {("patients.id", "visits.who"), ("visits.stay", "tests.stay")}
+    lookups = {("wards.number", "patients.ward"), ("wards.number", "visits.ward")}
+    joined = {("patients.id", "visits.who"), ("visits.stay", "tests.stay")}
+    assert set(links_of(*tables)) == joined | lookups
     persons = persons_in(*tables)
     assert persons.n_persons == 60
     columns = {name: str(place) for name, place in persons.columns.items()}
