@@ -183,6 +183,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         else "",
     )
     yield from _one_values(measured, thresholds.known_records)
+    yield from _memberships(measured)
     yield from _lists(measured, thresholds)
     yield from _unchosen(measured, thresholds.k)
     everything = measured.known_by(None)
@@ -249,15 +250,14 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) ->
 
 
 def _one_values(measured: DeliveryMeasurement, n_known: int) -> Iterator[Finding]:
-    """Yield what quasi-identifiers tell: FAIL of sensitive columns and tables, beyond chance."""
+    """Yield the columns that quasi-identifiers tell: FAIL of sensitive ones, beyond chance."""
     sensitive = {Place(table.name, column) for table in measured.tables for column in table.sensitive}
     for each in measured.one_values:
-        if isinstance(each.place, str):
-            yield _membership(each.place, each)
-            continue
         is_told = each.place in sensitive and each.beyond_chance
-        if (each.by_record and not (is_told and n_known)) or (
-            each.place not in sensitive and (each.says_the_same or not each.beyond_chance)
+        if (
+            isinstance(each.place, str)
+            or (each.by_record and not (is_told and n_known))
+            or (each.place not in sensitive and (each.says_the_same or not each.beyond_chance))
         ):
             continue
         yield Finding.of(
@@ -266,41 +266,51 @@ def _one_values(measured: DeliveryMeasurement, n_known: int) -> Iterator[Finding
 
 
 def _one_value(found: OneValue) -> Text:
-    words = {
-        "n": found.n_classes,
-        "column": f"`{found.place}`",
-        "persons": counted(found.n_persons, "person"),
-    }
+    n, column, persons = found.n_classes, f"`{found.place}`", counted(found.n_persons, "person")
     if found.by_record:
         return text(
             "All persons with the same quasi-identifiers and one record alike have one value of {column} in "
             "{n} group ({persons}): whoever knows both of somebody knows the value.",
             "All persons with the same quasi-identifiers and one record alike have one value of {column} in "
             "{n} groups ({persons}): whoever knows both of somebody knows the value.",
-            **words,
+            n=n,
+            column=column,
+            persons=persons,
         )
     return text(
         "All persons with the same quasi-identifiers have one value of {column} in {n} group "
         "({persons}): whoever knows that somebody is in it knows the value.",
         "All persons with the same quasi-identifiers have one value of {column} in {n} groups "
         "({persons}): whoever knows that somebody is in one knows the value.",
-        **words,
+        n=n,
+        column=column,
+        persons=persons,
     )
 
 
-def _membership(table: str, found: OneValue) -> Finding:
-    meant = match_name(table)
-    is_sensitive = meant is not None and meant.rule.role is Role.SENSITIVE_ATTRIBUTE
-    verdict = Verdict.FAIL if is_sensitive else Verdict.WARN
-    return Finding.of("all_in_table", verdict, n_affected=found.n_persons)(
-        "All persons with the same quasi-identifiers are in {table} in {n} group ({persons}), and not "
-        "everybody is: whoever knows the quasi-identifiers knows that somebody is in the table.",
-        "All persons with the same quasi-identifiers are in {table} in {n} groups ({persons}), and not "
-        "everybody is: whoever knows the quasi-identifiers knows that somebody is in the table.",
-        n=found.n_classes,
-        table=f"`{table}`",
-        persons=counted(found.n_persons, "person"),
-    )
+def _memberships(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    """Yield the tables in which everybody of some group is: FAIL of those named for something sensitive."""
+    for verdict in (Verdict.FAIL, Verdict.WARN):
+        found = [each for each in measured.one_values if isinstance(each.place, str)]
+        found = [
+            each for each in found if _names_something_sensitive(each.place) == (verdict is Verdict.FAIL)
+        ]
+        if found:
+            most = max(found, key=lambda each: each.n_persons)
+            yield Finding.of("all_in_table", verdict, n_affected=most.n_persons)(
+                "In {tables} are all persons of {n} group alike by their quasi-identifiers ({persons}), "
+                "and not everybody is: whoever knows these of somebody knows that they are in the table.",
+                "In {tables} are all persons of {n} groups alike by their quasi-identifiers ({persons}), "
+                "and not everybody is: whoever knows these of somebody knows that they are in the table.",
+                n=most.n_classes,
+                tables=listed([str(each.place) for each in found]),
+                persons=counted(most.n_persons, "person"),
+            )
+
+
+def _names_something_sensitive(table: object) -> bool:
+    meant = match_name(str(table))
+    return meant is not None and meant.rule.role is Role.SENSITIVE_ATTRIBUTE
 
 
 def _unchosen(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:

@@ -130,9 +130,8 @@ class DeliveryMeasurement:
     # what one record finds when every released column but keys is known, those of persons too
     everything_known: Known | None = None
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
-    one_values: tuple[
-        OneValue, ...
-    ] = ()  # columns of which all alike have one value, tables in which all are
+    # columns of which all alike have one value, and tables in which all alike are
+    one_values: tuple[OneValue, ...] = ()
     lists: tuple[ListFacts, ...] = ()  # what parts of lists find
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find

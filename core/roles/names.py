@@ -146,7 +146,7 @@ def are_words(values: Sequence[str]) -> bool:
     >>> are_words([f"{at * 7919 % 100003:05x}" for at in range(99)])
     False
     """
-    letters = ["".join(_LETTERS.findall(without_marks(value))) for value in dict.fromkeys(values)]
+    letters = ["".join(_LETTERS.findall(without_marks(value))).casefold() for value in dict.fromkeys(values)]
     texts = sorted({each for each in letters if len(each) > 1})
     n_written = sum(len(each) > 1 for each in letters)
     if len(texts) < max(_FEWEST_PAIRS, _FEWEST_TEXTS * len(letters)) or n_written < 0.8 * len(letters):
@@ -154,7 +154,7 @@ def are_words(values: Sequence[str]) -> bool:
     if sum(max(text) > _LAST_OF_LATIN for text in texts) >= 0.8 * len(texts):
         return True
     parts = ([text[:_AT_ONCE] for text in texts], [text[-_AT_ONCE:] for text in texts])
-    return all(_go_together([part.casefold().ljust(_AT_ONCE) for part in each]) for each in parts)
+    return all(_go_together([part.ljust(_AT_ONCE) for part in each]) for each in parts)
 
 
 _FEWEST_TEXTS = 0.25  # share of the values that differ in their letters, else these are of sites and the like
