@@ -445,17 +445,21 @@ def kind_of_persons(
 ) -> list[Place]:
     """Return the columns that say whose records are, of a table the likeliest first; none without links.
 
-    Columns of `facts` are none, unless they are joined to `person` or were named as keys.
+    Columns of `facts` are none, and so are a few categories, unless they are joined to `person`.
     """
-    named = {place for link in links if link.is_given for place in link.places}
     kinds: list[set[Place]] = [{person}] if person is not None else []
     for link in links:
         joined = [kind for kind in kinds if kind & {link.one, link.other}]
         kinds = [kind for kind in kinds if kind not in joined]
         kinds.append({link.one, link.other}.union(*joined))
-    kinds = [kind for kind in kinds if person in kind or kind & named or not kind & {*facts}]
+    kinds = [kind for kind in kinds if person in kind or _may_be_persons(kind, n_distinct, facts)]
     chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
     return sorted(chosen, key=lambda place: (not names_persons(place), place))
+
+
+def _may_be_persons(kind: set[Place], n_distinct: Callable[[Place], int], facts: Collection[Place]) -> bool:
+    says_so = any(names_persons(place) or _says_identifier(place.column) for place in kind)
+    return not kind & {*facts} and (says_so or max(map(n_distinct, kind)) >= _MANY)
 
 
 def _candidates(name: str, table: CodedTable) -> list[_Column]:

@@ -136,9 +136,9 @@ def are_words(values: Sequence[str]) -> bool:
     """Whether distinct values are words, or made of words, and no codes that are drawn or counted.
 
     Codes are written in letters and digits of ASCII, and one letter says nothing of the next. So values are
-    words where they are letters of another script, or where their first and their last four letters go
-    together more often than the same letters would in any order of their own: by chance once in a million,
-    each.
+    words where they are letters of another script, or where their first four letters, an initial aside, and
+    their last four go together more often than the same letters would in any order of their own: by chance
+    once in a million, each.
 
     >>> are_words([f"{given}.{surname}" for given in ("uwe", "jens", "ilse", "anke", "kai", "heike")
     ...            for surname in ("lenz", "frey", "thoma", "rapp", "voss", "kuehn")])
@@ -153,8 +153,10 @@ def are_words(values: Sequence[str]) -> bool:
         return False
     if sum(max(text) > _LAST_OF_LATIN for text in texts) >= 0.8 * len(texts):
         return True
-    parts = ([text[:_AT_ONCE] for text in texts], [text[-_AT_ONCE:] for text in texts])
-    return all(_go_together([part.ljust(_AT_ONCE) for part in each]) for each in parts)
+    after_initial = [text[1:] for text in texts]
+    return _go_together([text[-_AT_ONCE:] for text in texts]) and any(
+        map(_go_together, (texts, after_initial))
+    )
 
 
 _FEWEST_TEXTS = 0.25  # share of the values that differ in their letters, else these are of sites and the like
@@ -164,7 +166,8 @@ _BY_CHANCE = 1e-6
 
 
 def _go_together(parts: Sequence[str]) -> bool:
-    """Whether more pairs of texts are alike in all letters than the letters by themselves make likely."""
+    """Whether more pairs of texts begin with the same letters than these by themselves make likely."""
+    parts = [part[:_AT_ONCE].ljust(_AT_ONCE) for part in parts]
     n_pairs = len(parts) * (len(parts) - 1) / 2
     n_alike = _n_alike(parts)
     expected = n_pairs * prod(_n_alike(letters) / n_pairs for letters in zip(*parts, strict=True))
