@@ -186,10 +186,13 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
     yield from _memberships(measured)
     yield from _lists(measured, thresholds)
     yield from _unchosen(measured, thresholds.k)
+    if measured.record_tables:
+        yield _all_records(measured, thresholds)
+
+
+def _all_records(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Finding:
     everything = measured.known_by(None)
     below, alone = (everything.share_below(size) or 0.0 for size in (max(thresholds.k, 2), 2))
-    if not measured.record_tables:
-        return
     verdict = Verdict.WARN if below > thresholds.alone_with_all else Verdict.PASS
     n_alone = round(alone * everything.n_looked_at)
     n_below_k = round(below * everything.n_looked_at)
@@ -210,7 +213,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         k=max(thresholds.k, 2),
         tables=listed([table.name for table in measured.record_tables], at_most=4),
     )
-    yield replace(found, own_remedy=remedy)
+    return replace(found, own_remedy=remedy)
 
 
 def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) -> Finding:
