@@ -19,6 +19,7 @@ from core.cells import as_numbers
 from core.chance import average_ranks
 from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
 from core.dates import Dates, read_dates
+from core.known import alike_by_bag
 from core.roles.vocabulary import name_tokens
 from core.verdict import Finding, Verdict
 from core.words import listed, percent, share_of, text
@@ -42,25 +43,6 @@ _IN_ORDER = 0.8  # rank correlation, of the largest that ties leave, from which 
 _SURELY = 5.0  # … and standard deviations of that of a random order
 _TIES = 5  # records a value at least, where their order tells more than the value
 _AMOUNT = r"^(?:[<>≤≥]=?\s*)?\d+(?:[.,]\d+)?(?:\s*[-–~]\s*\d+(?:[.,]\d+)?|\s*\+|세 이상)?$|^(?:19|20)\d\d\D"
-
-
-def alike_by_bag(person: IntArray, item: IntArray, start: IntArray) -> IntArray:
-    """Return shape (n_persons,): how many persons have the same items, each as often, and the same start.
-
-    Bags are compared by sums of a random number for each item, which by chance are equal for two others once
-    in 2⁶⁰ pairs. `person` and `item` have shape (n_records,): whose each record is, and its code from 0;
-    `start`, shape (n_persons,), is a code from 0 that has to be equal too.
-    """
-    rng = np.random.default_rng(0)
-    mark = rng.integers(1, 2**63, int(item.max(initial=-1)) + 1, dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
-    total = np.zeros(len(start), dtype=np.uint64)
-    np.add.at(total, person, mark[item])
-    own = rng.integers(1, 2**63, int(start.max(initial=-1)) + 1, dtype=np.uint64)
-    mixed = total ^ (total >> np.uint64(29))
-    signature = value_codes(mixed * np.uint64(0x9E3779B97F4A7C15) + own[start])
-    return np.bincount(signature, minlength=1)[signature] if len(signature) else signature
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

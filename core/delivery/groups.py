@@ -9,8 +9,8 @@ import pyarrow.compute as pc
 from core.coding import CodedColumn, CodedTable, IntArray, value_codes
 from core.dates import read_dates
 from core.delivery.keys import RECORD, Persons, Place
+from core.known import alike_by_bag
 from core.roles.vocabulary import name_tokens
-from core.sequences import alike_by_bag
 
 _WORDS = frozenset(
     [

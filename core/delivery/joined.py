@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from core.coding import CodedColumn, CodedTable, IntArray, combination_codes, value_codes
 from core.delivery.attack import Attacks, Records, cheapest_attacks
 from core.delivery.keys import Persons, Place
-from core.delivery.known import Events, Known, events_of, known_all, known_none, known_one, known_several
 from core.delivery.one_value import Classes
 from core.delivery.settings import DeliverySettings
+from core.known import Events, Known, events_of, known_all, known_none, known_one, known_several
 
 _MARKS = (";", "|", ",", "/")
 _SEVERAL = 0.5  # share of distinct cells that hold several parts

@@ -7,12 +7,12 @@ from core.counts import CountThresholds, judge_counts, judge_together
 from core.delivery.attack import FOUND_HALF, Attack
 from core.delivery.groups import Groups
 from core.delivery.keys import Place, names_persons
-from core.delivery.known import Known
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
 from core.delivery.one_value import OneValue
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.free_text import ModelName, Reading, check_reading, text_findings
+from core.known import Known
 from core.leftovers import judge_leftovers
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.roles import DIGESTS, PERHAPS_NAMES, Role

@@ -29,7 +29,6 @@ from core.delivery.keys import (
     persons_or_records,
     table_names,
 )
-from core.delivery.known import Known, events_of, known_one, n_below
 from core.delivery.lookups import INTO, Lookups, keys_of_persons, with_lookups
 from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
@@ -37,6 +36,7 @@ from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
+from core.known import Known, events_of, known_one, n_below
 from core.leftovers import Leftover, leftovers_of
 from core.missing_codes import about_missing_codes
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
