@@ -31,7 +31,7 @@ from core.roles.names import are_words
 from core.roles.vocabulary import heads_people_of_records
 
 _MOST_CUT = 64  # hexadecimal digits of digests that are cut
-_LEARNED_ON, _MOST_PROVED = 50, 8  # values on which recipes are learned, and recipes proved on all
+_LEARNED_ON, _MOST_PROVED = 24, 8  # values on which recipes are learned, and recipes proved on all
 _WIDTHS = (3, 4, 5, 6, 7, 8, 10)  # digits of numbers padded with zeros
 _HEXADECIMAL = re.compile(r"^[0-9a-f]{8,128}$")
 _BASE64 = re.compile(r"^[A-Za-z0-9+/_-]{8,172}={0,2}$")
@@ -82,8 +82,9 @@ def key_facts(
     """
     places = [Place(name, column) for name, columns in keys.items() for column in columns]
     others = [Place(name, column) for name, columns in numbers.items() for column in columns]
+    in_vain: list[frozenset[str]] = []  # keys of one table are those of another
     facts = [
-        *(_facts(tables, place) for place in places),
+        *(_facts(tables, place, in_vain) for place in places),
         *(_dated(tables, place) for place in others if place not in places),
     ]
     return tuple(
@@ -102,7 +103,8 @@ def _dated(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
     return KeyFacts(place=place, n_looked_at=len(some), holds_dates=_hold_dates(some))
 
 
-def _facts(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
+def _facts(tables: Mapping[str, CodedTable], place: Place, in_vain: list[frozenset[str]]) -> KeyFacts:
+    """Return what a key tells; `in_vain` are keys of which nothing is computed, and is added to."""
     fact, some = _dated(tables, place), _some(tables, place)
     if not len(some):
         return fact
@@ -113,7 +115,10 @@ def _facts(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
         return replace(fact, is_readable=True)
     if identifier is None and are_words(keys):
         return replace(fact, are_words=True)
+    if any(each.issuperset(keys) for each in in_vain):
+        return fact
     if (found := _computed(tables, place, keys)) is None:
+        in_vain.append(frozenset(tables[place.table][place.column].trimmed.values.to_pylist()))
         return fact
     return replace(fact, algorithm=found.algorithm, computed_from=found.source, share_computed=found.share)
 
