@@ -7,9 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import CodedTable
+from core.coding import CodedColumn, CodedTable
 from core.delivery.keys import Link, Persons, Place, fold_keys
+from core.roles import Role, RoleSuggestion, is_the_same_for_life
 
+_OFTEN = 0.25  # share of the keys that repeat, from which what is beside them is not of one person
 INTO = " > "  # between a key and the column that it leads to
 _OF_ONE = 0.95  # share of a key's values that are each of one person, from which it numbers persons' records
 
@@ -108,6 +110,46 @@ def keys_of_persons(
         for place in joined
         if place in own or (place not in facts and _names_records(place, tables, persons))
     }
+
+
+def facts_among(
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    suggestions: Mapping[str, Sequence[RoleSuggestion]],
+) -> set[Place]:
+    """Return the columns that say what others know of a person, and are no person by themselves.
+
+    So do those that read as quasi-identifiers, and joined ones whose records differ in what a person has once
+    for life, such as the sex: the persons of a postal code or of a household.
+    """
+    read = {
+        Place(name, each.column) for name, found in suggestions.items() for each in found if _is_known(each)
+    }
+    for place in {place for link in links for place in link.places}:
+        for_life = filter(is_the_same_for_life, suggestions[place.table])
+        table = tables[place.table]
+        if any(
+            _differ(table[place.column], table[each.column])
+            for each in for_life
+            if each.column != place.column
+        ):
+            read.add(place)
+    return read
+
+
+def _is_known(suggestion: RoleSuggestion) -> bool:
+    return suggestion.role is Role.QUASI_IDENTIFIER
+
+
+def _differ(keys: CodedColumn, values: CodedColumn) -> bool:
+    """Return whether a good part of the keys that repeat stand beside several values."""
+    key, value = keys.trimmed.codes, values.trimmed.codes
+    known = (key >= 0) & (value >= 0)
+    n_cells = np.bincount(key[known], minlength=1)
+    pairs = np.unique(np.stack([key[known], value[known]]), axis=1)[0]
+    n_values = np.bincount(pairs, minlength=1)
+    repeated = n_cells > 1
+    return bool(repeated.any() and np.mean(n_values[repeated] > 1) >= _OFTEN)
 
 
 def _names_records(place: Place, tables: Mapping[str, CodedTable], persons: Persons) -> bool:

@@ -29,7 +29,7 @@ from core.delivery.keys import (
     persons_or_records,
     table_names,
 )
-from core.delivery.lookups import INTO, Lookups, keys_of_persons, with_lookups
+from core.delivery.lookups import INTO, Lookups, facts_among, keys_of_persons, with_lookups
 from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
@@ -244,7 +244,7 @@ def _measured(
     """Measure what is joined to persons, then what else is joined, as a delivery of its own."""
     columns = {name: roles.columns_of(name, table) for name, table in tables.items()}
     read = {name: suggest_roles(table.select(columns[name])) for name, table in tables.items()}
-    told = {Place(name, each.column) for name, found in read.items() for each in found if _is_fact(each)}
+    told = facts_among(tables, links, read)
     tables, persons = persons_or_records(tables, links, person=person, facts=told)
     measured = DeliveryMeasurement(settings=settings, tables=(), links=tuple(links), n_persons=None)
     if persons is None:
@@ -290,11 +290,6 @@ def _links_apart(
         if {place.table for place in link.places} <= {*rest}
         and known.isdisjoint(name_tokens(place.column) for place in link.places)
     ]
-
-
-def _is_fact(suggestion: RoleSuggestion) -> bool:
-    """Return whether a column says what others know of a person, and is no key by itself."""
-    return suggestion.role is Role.QUASI_IDENTIFIER
 
 
 def _linked(name: str, links: Sequence[Link]) -> set[str]:
