@@ -595,10 +595,17 @@ def _common_beginning(one: str, other: str) -> str:
 def _best(links: Sequence[Link]) -> Iterator[Link]:
     """Return the links of two tables, each column in one of them at most, the better first."""
     taken: set[Place] = set()
-    for link in sorted(links, key=lambda link: (-link.share_found, link.is_folded, -link.n_values)):
+    for link in sorted(
+        links, key=lambda link: (-link.share_found, link.is_folded, _is_generic(link), -link.n_values)
+    ):
         if not {link.one, link.other} & taken:
             taken |= {link.one, link.other}
             yield link
+
+
+def _is_generic(link: Link) -> bool:
+    """Return whether both columns say no more than that they number something, each perhaps its own rows."""
+    return not any(_stems(name_tokens(place.column)) for place in link.places)
 
 
 def _plain(name: str) -> str:

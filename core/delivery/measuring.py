@@ -19,6 +19,7 @@ from core.delivery.cells import counts_of, tables_of_counts, with_other_counts
 from core.delivery.groups import Groups, groups_of
 from core.delivery.joined import Joined, ListFacts, column_codes, read_list
 from core.delivery.keys import (
+    RECORD,
     Keys,
     Link,
     Persons,
@@ -600,7 +601,8 @@ def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> Tab
         if other != facts.name:
             elsewhere |= persons.in_table(other) > 0
     at_once = [column for column in facts.quasi_identifiers if column not in facts.lists]
-    listed = [] if facts.repeats else beside_the_key(facts, int(np.count_nonzero(here)))
+    is_numbered = persons.columns[facts.name].column == RECORD
+    listed = [] if facts.repeats or is_numbered else beside_the_key(facts, int(np.count_nonzero(here)))
     numbers = [column for column in facts.columns if column in {*facts.key_columns, *facts.numbers}]
     return replace(
         facts,

@@ -211,6 +211,13 @@ def test_persons__are_the_ones_whose_numbers_two_tables_share() -> None:
     assert measured.tables[1].quasi_identifiers == ("zip",)
 
 
+def test_persons__are_not_joined_by_numbers_that_two_tables_give_their_own_rows() -> None:
+    whose = RNG.integers(1, N + 1, 400)
+    own = table("visits", id=range(1, 401), patient=whose, ward=["a"] * 400)
+    (link,) = find_keys(coded(table("patients", id=range(1, N + 1), sex=SEX), own)).links
+    assert {*map(str, link.places)} == {"patients.id", "visits.patient"}
+
+
 SECOND_KEYS = {
     "course_id": [f"course{n % 40}" for n in range(3 * N)],
     "단원": [f"단원{n % 40}" for n in range(3 * N)],
