@@ -213,8 +213,9 @@ def find_keys(
         Tables of counts, whose categories are no keys.
     """
     taken = {place for link in given for place in link.places}
-    columns = {name: _candidates(name, table) for name, table in tables.items()}
-    few = {name: _categories(name, table) for name, table in tables.items()}
+    candidates = {name: _candidates(name, table) for name, table in tables.items()}
+    columns = {name: keys for name, (keys, _) in candidates.items()}
+    few = {name: others for name, (_, others) in candidates.items()}
     links, made = list[Link](), dict[Place, _Column]()
     for one, other in combinations(columns, 2):
         pairs = list(product(columns[one], columns[other]))
@@ -274,40 +275,54 @@ def _links_of_parts(
     for persons before them, such as ``sub-01``.
     """
     joined = {place.table for link in links for place in link.places}
-    keys = [each for found in columns.values() for each in found if each.is_unique]
+    keys = [
+        each for found in columns.values() for each in found if each.is_unique and each.n_values >= _FEWEST
+    ]
     for name in (each for each in tables if each not in joined):
+        parted = [
+            each for each in tables[name].table.column_names if _has_parts(tables[name][each].trimmed.values)
+        ]
         found = (
             (part, _measured(part, key))
-            for column in tables[name].table.column_names
+            for column in parted
             for key in keys
-            if key.place.table != name and key.n_values >= _FEWEST
-            for part in _parts(tables[name], name, column, key)
+            if key.place.table != name
+            for part in _parts(Place(name, column), tables[name][column].trimmed, key)
         )
         yield from islice(found, 1)
 
 
-def _parts(table: CodedTable, name: str, column: str, key: "_Column") -> Iterator["_Column"]:
+def _has_parts(values: pa.Array) -> bool:
+    """Return whether marks part nearly all of some values."""
+    some = pc.list_value_length(pc.split_pattern_regex(values.slice(0, _LOOKED_AT), _MARKS))
+    return len(some) > 0 and pc.mean(pc.greater(some, 1)).as_py() >= _SURELY_FOUND
+
+
+def _parts(place: Place, column: CodedColumn, key: "_Column") -> Iterator["_Column"]:
     """Yield the parts of a column's values that are values of a key, written as it writes them."""
-    own = table[column].trimmed
-    split = pc.split_pattern_regex(own.values, _MARKS)
-    n_parts = pc.list_value_length(split)
-    if not len(own.values) or pc.mean(pc.greater(n_parts, 1)).as_py() < _SURELY_FOUND:
-        return
     forms = _bare(key.values.values)
     if len(pc.unique(forms)) < len(forms):
         return
     is_sure = not key.is_counted and key.n_values >= _MANY
     is_sure |= pc.mean(pc.match_substring_regex(forms, r"\p{L}")).as_py() >= _SURELY_FOUND
-    last = min(pc.max(n_parts).as_py(), _MOST_PARTS)
-    for place, width in product(range(last), range(1, _WIDEST + 1)):
-        at = pc.index_in(_bare(_window(split, place, width)), value_set=forms)
-        is_found = at.null_count <= (1 - _SURELY_FOUND) * len(at)
-        if is_found and (is_sure or (place and _say_person(_window(split, place - 1, 1)))):
-            cells = key.values.values.take(at).take(pa.array(own.codes, mask=own.codes < 0))
-            made = Place(name, f"{column} ({place + 1})")
-            part = _column(made, coded(cells), made_of=(column,))
+    some = pc.split_pattern_regex(column.values.slice(0, _LOOKED_AT), _MARKS)
+    last = min(pc.max(pc.list_value_length(some)).as_py(), _MOST_PARTS)
+    for first, width in product(range(last), range(1, _WIDEST + 1)):
+        if not _are_among(_bare(_window(some, first, width)), forms):
+            continue
+        split = pc.split_pattern_regex(column.values, _MARKS)
+        window = _bare(_window(split, first, width))
+        if _are_among(window, forms) and (is_sure or (first and _say_person(_window(split, first - 1, 1)))):
+            cells = key.values.values.take(pc.index_in(window, value_set=forms))
+            cells = cells.take(pa.array(column.codes, mask=column.codes < 0))
+            made = Place(place.table, f"{place.column} ({first + 1})")
+            part = _column(made, coded(cells), made_of=(place.column,))
             if part.n_values >= _FEWEST:
                 yield part
+
+
+def _are_among(values: pa.Array, others: pa.Array) -> bool:
+    return bool(pc.mean(pc.is_in(values, value_set=others)).as_py() >= _SURELY_FOUND)
 
 
 def _window(split: pa.Array, place: int, width: int) -> pa.Array:
@@ -462,14 +477,16 @@ def _may_be_persons(kind: set[Place], n_distinct: Callable[[Place], int], facts:
     return not kind & {*facts} and (says_so or max(map(n_distinct, kind)) >= _MANY)
 
 
-def _candidates(name: str, table: CodedTable) -> list[_Column]:
+def _candidates(name: str, table: CodedTable) -> tuple[list[_Column], list[_Column]]:
+    """Return the columns that may be keys, and others of few values: these may refer to a table of them."""
     columns = [_column(Place(name, column), table[column]) for column in table.table.column_names]
-    return [
-        column
-        for column in columns
-        if column.n_values > 1
-        and (column.is_unique or column.n_values >= _MANY or _says_identifier(column.place.column))
+    columns = [each for each in columns if each.n_values > 1]
+    keys = [
+        each
+        for each in columns
+        if each.is_unique or each.n_values >= _MANY or _says_identifier(each.place.column)
     ]
+    return keys, [each for each in columns if each not in keys]
 
 
 def _says_identifier(name: str) -> bool:
@@ -477,16 +494,6 @@ def _says_identifier(name: str) -> bool:
     return bool(_GENERIC & set(name_tokens(name))) or (
         rule is not None and rule.rule.kind == "record identifier"
     )
-
-
-def _categories(name: str, table: CodedTable) -> list[_Column]:
-    """Return the columns of few values that repeat: they may refer to a table of these."""
-    columns = [_column(Place(name, column), table[column]) for column in table.table.column_names]
-    return [
-        each
-        for each in columns
-        if 1 < each.n_values < _MANY and not each.is_unique and not _says_identifier(each.place.column)
-    ]
 
 
 def _lookup(one: _Column, other: _Column) -> Link | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import CodedColumn, CodedTable
+from core.coding import CodedColumn, CodedTable, Codes, IntArray, sorted_distinct
 from core.delivery.keys import Link, Persons, Place, fold_keys
 from core.roles import Role, RoleSuggestion, is_the_same_for_life
 
@@ -143,20 +143,22 @@ def _is_known(suggestion: RoleSuggestion) -> bool:
 
 def _differ(keys: CodedColumn, values: CodedColumn) -> bool:
     """Return whether a good part of the keys that repeat stand beside several values."""
-    key, value = keys.trimmed.codes, values.trimmed.codes
-    known = (key >= 0) & (value >= 0)
-    n_cells = np.bincount(key[known], minlength=1)
-    pairs = np.unique(np.stack([key[known], value[known]]), axis=1)[0]
-    n_values = np.bincount(pairs, minlength=1)
+    key = keys.trimmed.codes
+    n_cells, n_values = np.bincount(key[key >= 0], minlength=1), _n_beside(key, values.trimmed.codes)
     repeated = n_cells > 1
     return bool(repeated.any() and np.mean(n_values[repeated] > 1) >= _OFTEN)
 
 
+def _n_beside(key: Codes, value: Codes) -> IntArray:
+    """Return shape (n_keys,): how many different values stand beside each key; missing ones are none."""
+    known, size = (key >= 0) & (value >= 0), int(value.max(initial=-1)) + 1
+    pairs = sorted_distinct(key[known].astype(np.int64) * max(size, 1) + value[known])
+    return np.bincount(pairs // max(size, 1), minlength=int(key.max(initial=-1)) + 1)
+
+
 def _names_records(place: Place, tables: Mapping[str, CodedTable], persons: Persons) -> bool:
     """Return whether nearly each value of a column is of one person alone, as a visit's number is."""
-    person, codes = persons.of_record[place.table], tables[place.table][place.column].trimmed.codes
-    known = (person >= 0) & (codes >= 0)
-    pairs = np.unique(np.stack([codes[known], person[known]]), axis=1)[0]
-    n_persons = np.bincount(pairs)
+    codes = tables[place.table][place.column].trimmed.codes
+    n_persons = _n_beside(codes, persons.of_record[place.table])
     n_persons = n_persons[n_persons > 0]
     return bool(len(n_persons) and np.mean(n_persons == 1) >= _OF_ONE)
