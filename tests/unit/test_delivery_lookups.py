@@ -7,8 +7,16 @@ import pyarrow as pa
 import pytest
 
 from core.coding import CodedTable
-from core.delivery import DeliveryMeasurement, DeliverySettings, audit_delivery, measure_delivery
-from core.delivery.keys import Place, find_keys
+from core.delivery import (
+    DeliveryMeasurement,
+    DeliverySettings,
+    DeliveryThresholds,
+    audit_delivery,
+    measure_delivery,
+)
+from core.delivery.keys import find_keys
+from core.delivery.proof import delivery_proof
+from core.delivery.result import delivery_result
 from core.roles import Role, suggest_roles
 from core.roles.names import are_words
 from core.sequences import measure_time
@@ -370,6 +378,24 @@ def test_one_value__of_everybody_with_one_record_alike_is_told() -> None:
     assert "one_value_of_class" not in judged(list(others))
 
 
-def test_places__say_what_was_read_through() -> None:
-    audit = audit_delivery(snowflake())
-    assert Place("visits", "ward > hospital > city").table in {each.name for each in audit.measurement.tables}
+PROVED = {
+    "records are persons": (NO_PERSONS["postcodes"][0], _places(60)),
+    "lookup tables": tuple(snowflake(n_cities=10)),
+    "keys inside names": (
+        table("persons", participant=[f"sub-{n:02d}" for n in range(60)], age=[n % 50 for n in range(60)]),
+        table("scans", file=[f"sub-{n:02d}_scan.nii" for n in range(60)], site=["x"] * 60),
+    ),
+    "numbers within a site": (
+        table("persons", site=["a", "b"] * 60, patient=[n // 2 for n in range(120)], age=range(120)),
+        table("visits", site=["a", "b"] * 60, patient=[n // 2 for n in range(120)], day=range(120)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_proof__and_result_are_made_of_whatever_was_joined(name: str) -> None:
+    audit = audit_delivery(PROVED[name], thresholds=DeliveryThresholds(k=20))
+    assert audit.overall is Verdict.FAIL
+    for each in delivery_proof(audit, PROVED[name]):
+        assert each.rows
+    assert delivery_result(audit).verdict is Verdict.FAIL
