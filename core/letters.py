@@ -21,6 +21,19 @@ def without_accents(text: str) -> str:
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
+def without_marks(text: str) -> str:
+    """Return a text without the signs that Devanagari, Thai and others set on letters, and without joiners.
+
+    Accents that a letter holds stay: ``é``.
+    """
+    if text.isascii():
+        return text
+    return "".join(letter for letter in text if unicodedata.category(letter) not in _MARKS)
+
+
+_MARKS = frozenset(("Mn", "Mc", "Me", "Cf"))
+
+
 def narrowed(regex: str, texts: pa.Array) -> str:
     r"""Return a regex that finds the same in these texts, and is ready sooner.
 

@@ -18,6 +18,7 @@ from core.cells import as_numbers
 from core.chance import average_ranks
 from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
 from core.dates import Dates, read_dates
+from core.known import alike_by_bag
 from core.roles.vocabulary import name_tokens
 from core.stretches import day_ends, number_ends
 from core.verdict import Finding, Verdict
@@ -32,6 +33,7 @@ _DAY_WORDS = frozenset(
         *("일", "일수", "일차", "경과일", "경과일수"),
     ]
 )
+_START_WORDS = frozenset(("since", "offset", "elapsed", "경과일", "경과일수"))  # no durations
 _MOST_SPANS, _MOST_DATES = (
     6,
     30,
@@ -40,25 +42,6 @@ _FEWEST_IN_ORDER, _LOOKED_AT = 30, 20_000
 _IN_ORDER = 0.8  # rank correlation, of the largest that ties leave, from which records are in order
 _SURELY = 5.0  # … and standard deviations of that of a random order
 _TIES = 5  # records a value at least, where their order tells more than the value
-
-
-def alike_by_bag(person: IntArray, item: IntArray, start: IntArray) -> IntArray:
-    """Return shape (n_persons,): how many persons have the same items, each as often, and the same start.
-
-    Bags are compared by sums of a random number for each item, which by chance are equal for two others once
-    in 2⁶⁰ pairs. `person` and `item` have shape (n_records,): whose each record is, and its code from 0;
-    `start`, shape (n_persons,), is a code from 0 that has to be equal too.
-    """
-    rng = np.random.default_rng(0)
-    mark = rng.integers(1, 2**63, int(item.max(initial=-1)) + 1, dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
-    total = np.zeros(len(start), dtype=np.uint64)
-    np.add.at(total, person, mark[item])
-    own = rng.integers(1, 2**63, int(start.max(initial=-1)) + 1, dtype=np.uint64)
-    mixed = total ^ (total >> np.uint64(29))
-    signature = value_codes(mixed * np.uint64(0x9E3779B97F4A7C15) + own[start])
-    return np.bincount(signature, minlength=1)[signature] if len(signature) else signature
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -140,7 +123,7 @@ def measure_time(
     dates: dict[str, IntArray] = {}
     for column in columns:
         one = table.select([column])  # its codes are let go of before the next column's are made
-        days, are_dates = _days(one, column)
+        days, are_dates = _days(one, column, codes)
         if days is not None and codes is not None and repeats:
             found = _sequences(column, codes, days, are_dates=are_dates)
             sequences += [found] if found.n_persons else []
@@ -187,7 +170,7 @@ def _dates(table: CodedTable, column: str) -> IntArray | None:
     return days[coded.codes].astype(np.int64)
 
 
-def _days(table: CodedTable, column: str) -> tuple[IntArray | None, bool]:
+def _days(table: CodedTable, column: str, person: IntArray | None) -> tuple[IntArray | None, bool]:
     """Return days as of `_dates`, those counted from a person's own start too, and whether they are dates."""
     if (days := _dates(table, column)) is not None:
         return days, True
@@ -195,8 +178,30 @@ def _days(table: CodedTable, column: str) -> tuple[IntArray | None, bool]:
     numbers = as_numbers(coded.values) if _DAY_WORDS & set(name_tokens(column)) else None
     if numbers is None or len(numbers) < 2 or (numbers % 1 != 0).any() or np.abs(numbers).max() > 1e6:
         return None, False
-    counted = np.append(numbers - numbers.min(), -1)
-    return counted[coded.codes].astype(np.int64), False
+    counted = np.append(numbers - numbers.min(), -1)[coded.codes].astype(np.int64)
+    says_start = bool(_START_WORDS & set(name_tokens(column)))
+    return (counted, False) if says_start or _follow_each_other(counted, person) else (None, False)
+
+
+def _follow_each_other(days: IntArray, person: IntArray | None) -> bool:
+    """Return whether numbers are days from a start, and no durations, which come in any order.
+
+    The days of nearly everybody stand in their order in the table, or begin with the same one.
+    """
+    if person is None:
+        return False
+    known = np.flatnonzero((person >= 0) & (days >= 0))
+    known = known[np.argsort(person[known], kind="stable")]
+    who, day = person[known], days[known]
+    pairs = who[1:] == who[:-1]
+    if not pairs.any():
+        return False
+    first = np.full(int(who.max()) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, who, day)
+    begin = first[np.unique(who[1:][pairs])]
+    return bool(
+        np.mean(np.diff(day)[pairs] >= 0) >= _MOSTLY or np.bincount(begin).max() >= _MOSTLY * len(begin)
+    )
 
 
 def _sequences(column: str, person: IntArray, days: IntArray, *, are_dates: bool) -> Sequences:

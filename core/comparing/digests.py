@@ -368,13 +368,16 @@ class Recipe(NamedTuple):
     def digest(self, value: Value) -> bytes | None:
         """Return the digest of a value, None where it has no such spelling."""
         data = _spelling(self.joint.join(value), self.spelling)
-        if not data:
-            return None
+        return self.function(data) if data else None
+
+    @property
+    def function(self) -> Digest:
+        """Return what makes a digest of the bytes of a spelled value."""
         if self.key is not None:
-            return self.key.digest(data, self.algorithm)
+            return partial(self.key.digest, algorithm=self.algorithm)
         if self.n_bytes:
-            return _sized(self.algorithm, data, self.n_bytes)
-        return _algorithms()[self.algorithm](data)
+            return partial(_sized, self.algorithm, n_bytes=self.n_bytes)
+        return _algorithms()[self.algorithm]
 
     @property
     def is_slow(self) -> bool:

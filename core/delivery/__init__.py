@@ -3,7 +3,6 @@
 from core.delivery.attack import Attack
 from core.delivery.judging import DeliveryAudit, attack_sentence, audit_delivery, judge_delivery, known_words
 from core.delivery.keys import Link, Place, table_names
-from core.delivery.known import Known
 from core.delivery.measuring import (
     DeliveryMeasurement,
     TableFacts,
@@ -12,3 +11,4 @@ from core.delivery.measuring import (
     released_tables,
 )
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
+from core.known import Known

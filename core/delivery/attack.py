@@ -7,7 +7,7 @@ import numpy as np
 
 from core.coding import IntArray, combination_codes
 from core.delivery.keys import Place
-from core.delivery.known import events_of, known_none, known_one
+from core.known import events_of, known_none, known_one
 
 MOST_FACTS = 5
 _BEAM = 6  # sets of facts that are carried on, of those of one size

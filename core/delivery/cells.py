@@ -19,7 +19,7 @@ from core.counts import (
     measure_counts,
     measure_together,
 )
-from core.delivery.keys import Link, Place, names_persons
+from core.delivery.keys import Place
 from core.errors import AuditInputError
 from core.releases import EarlierTable, Ledger, ReleasedTable, table_for
 from core.roles.vocabulary import name_tokens
@@ -28,18 +28,13 @@ if TYPE_CHECKING:
     from core.delivery.measuring import DeliveryMeasurement, TableFacts
 
 
-def without_counts(links: Sequence[Link], tables: Mapping[str, CodedTable]) -> list[Link]:
-    """Return links without those by which tables of counts have categories in common."""
-    counts = {
+def tables_of_counts(tables: Mapping[str, CodedTable]) -> set[str]:
+    """Return the names of tables whose records are counts of people."""
+    return {
         name
         for name, each in tables.items()
         if looks_like_counts(each.table, each.table.column_names) is not None
     }
-    return [
-        link
-        for link in links
-        if not {link.one.table, link.other.table} <= counts or any(map(names_persons, (link.one, link.other)))
-    ]
 
 
 def with_other_counts(

@@ -11,8 +11,8 @@ import pandas as pd
 from core.charts import COLORS, TEXT_COLOR, alt, horizontal_bars, layered
 from core.delivery.attack import Attack
 from core.delivery.judging import DeliveryAudit
-from core.delivery.known import Known
 from core.delivery.measuring import Link, TableFacts
+from core.known import Known
 from core.result import Drawing
 from core.words import Text, amount, counted, joined, own, percent, say, text
 

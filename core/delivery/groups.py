@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray, value_codes
 from core.dates import read_dates
-from core.delivery.keys import Persons, Place
+from core.delivery.keys import RECORD, Persons, Place
+from core.known import alike_by_bag
 from core.roles.vocabulary import name_tokens
-from core.sequences import alike_by_bag
 
 _WORDS = frozenset(
     [
@@ -75,7 +75,7 @@ def _group_codes(table: CodedTable, place: Place, key: Place) -> IntArray | None
     column = table[place.column].trimmed
     if _puts_together(place.column, column):
         return column.codes.astype(np.int64)
-    if key.table != place.table or column.n_distinct < _FEWEST_GROUPS:
+    if key.table != place.table or key.column == RECORD or column.n_distinct < _FEWEST_GROUPS:
         return None
     own = table[key.column].trimmed
     named = pc.index_in(column.values, value_set=own.values)

@@ -45,7 +45,7 @@ from core.engines import (
 from core.errors import AuditInputError, UnansweredError
 from core.releases import Ledger, Roles
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
-from core.roles import suggest_by_name
+from core.roles import Role, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, share_of
@@ -266,11 +266,17 @@ class _Delivery:
         self._spelled: list[tuple[Link, int]] = []  # keys that more match in another form, and how many
         self._links = [self._link(*pair) for pair in names.keys(at_hand)]
         person = None if settings.person is None else names.place(settings.person, "--person")
-        kind = kind_of_persons(self._links, lambda place: self._column(place).n_values, person)
+        facts = {place for link in self._links for place in link.places if self._is_fact(place)}
+        kind = kind_of_persons(self._links, lambda place: self._column(place).n_values, person, facts)
         self._person = {place.table: place for place in reversed(kind)}
         self._through: dict[str, tuple[Place, Place, bool]] = {}
         while ways := ways_to_persons(self._links, {*self._person, *self._through}):
             self._through |= ways
+
+    def _is_fact(self, place: Place) -> bool:
+        column = self._column(place)
+        by_name = suggest_by_name(place.column, n_nonblank=column.n_filled, n_distinct=column.n_values)
+        return by_name.role is Role.QUASI_IDENTIFIER
 
     def _column(self, place: Place) -> _Column:
         return self._tables[place.table].columns[place.column]
@@ -400,12 +406,7 @@ class _Delivery:
     def _facts(self, table: _Table, at: int | None, numbers: Mapping[str, int]) -> TableFacts:
         """Return what is known of a table before classes are counted."""
         columns = tuple(name for name in table.columns if Place(table.name, name) not in self._left_out)
-        linked = {
-            place.column
-            for link in self._links
-            for place in (link.one, link.other)
-            if place.table == table.name
-        }
+        linked = self._keys_of(table.name)
         facts = TableFacts(
             name=table.name,
             n_records=table.n_records,
@@ -438,6 +439,24 @@ class _Delivery:
             n_elsewhere=numbers[f"else{at}"],
             listed=() if facts.repeats else tuple(beside_the_key(facts, n_persons)),
         )
+
+    def _keys_of(self, name: str) -> set[str]:
+        """Return the columns of a table that are keys of persons or of their records."""
+        joined = self._joined()
+        return {
+            place.column
+            for link in self._links
+            for place in link.places
+            if place.table == name
+            and (
+                name not in joined
+                or place == self._person.get(name)
+                or name in self._through
+                or link.is_many_to_many
+                or link.one.table in joined
+            )
+            and (place == self._person.get(name) or not self._is_fact(place))
+        }
 
     # --- all of it
 
@@ -487,9 +506,9 @@ class _Delivery:
         """Yield what is not assessed because the records stay where they are."""
         yield not_in_engine(
             "What values and pseudonyms tell by themselves, free text, lists, tables of counts, households, "
-            "intervals, the order of records, the cheapest attack, and keys that nobody named are not "
-            "assessed: they need the records themselves. Columns were judged by their names and by how many "
-            "different values they have."
+            "intervals, the order of records, the cheapest attack, lookup tables, what all alike have, and "
+            "keys that nobody named are not assessed: they need the records themselves. Columns were judged "
+            "by their names and by how many different values they have."
         )
         for link, n_loose in self._spelled:
             yield not_in_engine(

@@ -4,7 +4,7 @@ Parts of cells that hold lists, such as ``chess;golf``, are facts one by one.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from core.coding import CodedColumn, CodedTable, IntArray, combination_codes, value_codes
 from core.delivery.attack import Attacks, Records, cheapest_attacks
 from core.delivery.keys import Persons, Place
-from core.delivery.known import Events, Known, events_of, known_all, known_none, known_one, known_several
+from core.delivery.one_value import Classes
 from core.delivery.settings import DeliverySettings
+from core.known import Events, Known, events_of, known_all, known_none, known_one, known_several
 
 _MARKS = (";", "|", ",", "/")
 _SEVERAL = 0.5  # share of distinct cells that hold several parts
@@ -174,6 +175,24 @@ class Joined:
     def one_known(self) -> Known:
         """Return what demographics and one record find."""
         return known_one(events_of(self.demographics, self._person, self._event))
+
+    def classes(self) -> Classes:
+        """Return the classes by the persons' own columns."""
+        everybody = np.arange(self._n_persons)
+        return Classes(person=everybody, of_class=self.demographics, n_persons=self._n_persons)
+
+    def classes_by_record(self) -> Classes:
+        """Return the classes by the persons' own columns and one of their records."""
+        events = events_of(self.demographics, self._person, self._event)
+        codes = [self.demographics[events.person], events.event]
+        of_class = combination_codes(codes, n_records=len(events.person))
+        return Classes(person=events.person, of_class=of_class, n_persons=self._n_persons, by_record=True)
+
+    def classes_without(self, table: str) -> Classes:
+        """Return the classes by the persons' own columns in other tables."""
+        columns = [codes for place, codes in self._of_person.items() if place.table != table]
+        of_class = combination_codes(columns, n_records=self._n_persons)
+        return replace(self.classes(), of_class=of_class)
 
     def lists(self, settings: DeliverySettings) -> tuple[ListFacts, ...]:
         """Return what one to three parts of each list find by themselves."""

@@ -7,14 +7,16 @@ from core.counts import CountThresholds, judge_counts, judge_together
 from core.delivery.attack import FOUND_HALF, Attack
 from core.delivery.groups import Groups
 from core.delivery.keys import Place, names_persons
-from core.delivery.known import Known
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
+from core.delivery.one_value import OneValue
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.free_text import ModelName, Reading, check_reading, text_findings
+from core.known import Known
 from core.leftovers import judge_leftovers
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.roles import DIGESTS, PERHAPS_NAMES, Role
+from core.roles.vocabulary import match_name
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, not_answered, worst, worst_first
@@ -180,13 +182,17 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         if attack is not None
         else "",
     )
-    yield from _one_values(measured)
+    yield from _one_values(measured, thresholds.known_records)
+    yield from _memberships(measured)
     yield from _lists(measured, thresholds)
     yield from _unchosen(measured, thresholds.k)
+    if measured.record_tables:
+        yield _all_records(measured, thresholds)
+
+
+def _all_records(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Finding:
     everything = measured.known_by(None)
     below, alone = (everything.share_below(size) or 0.0 for size in (max(thresholds.k, 2), 2))
-    if not measured.record_tables:
-        return
     verdict = Verdict.WARN if below > thresholds.alone_with_all else Verdict.PASS
     n_alone = round(alone * everything.n_looked_at)
     n_below_k = round(below * everything.n_looked_at)
@@ -207,7 +213,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
         k=max(thresholds.k, 2),
         tables=listed([table.name for table in measured.record_tables], at_most=4),
     )
-    yield replace(found, own_remedy=remedy)
+    return replace(found, own_remedy=remedy)
 
 
 def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) -> Finding:
@@ -246,24 +252,68 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) ->
     return Finding.of("joined_k", verdict, n_affected=n_below)(joined(sentences)).told(short=short)
 
 
-def _one_values(measured: DeliveryMeasurement) -> Iterator[Finding]:
+def _one_values(measured: DeliveryMeasurement, n_known: int) -> Iterator[Finding]:
     """Yield the columns that quasi-identifiers tell: FAIL of sensitive ones, beyond chance."""
     sensitive = {Place(table.name, column) for table in measured.tables for column in table.sensitive}
     for each in measured.one_values:
-        if each.place not in sensitive and (each.says_the_same or not each.beyond_chance):
-            continue
         is_told = each.place in sensitive and each.beyond_chance
+        if (
+            isinstance(each.place, str)
+            or (each.by_record and not (is_told and n_known))
+            or (each.place not in sensitive and (each.says_the_same or not each.beyond_chance))
+        ):
+            continue
         yield Finding.of(
             "one_value_of_class", Verdict.FAIL if is_told else Verdict.WARN, n_affected=each.n_persons
-        )(
-            "All persons with the same quasi-identifiers have one value of {column} in {n} group "
-            "({persons}): whoever knows that somebody is in it knows the value.",
-            "All persons with the same quasi-identifiers have one value of {column} in {n} groups "
-            "({persons}): whoever knows that somebody is in one knows the value.",
-            n=each.n_classes,
-            column=f"`{each.place}`",
-            persons=counted(each.n_persons, "person"),
+        )(_one_value(each))
+
+
+def _one_value(found: OneValue) -> Text:
+    n, column, persons = found.n_classes, f"`{found.place}`", counted(found.n_persons, "person")
+    if found.by_record:
+        return text(
+            "All persons with the same quasi-identifiers and one record alike have one value of {column} in "
+            "{n} group ({persons}): whoever knows both of somebody knows the value.",
+            "All persons with the same quasi-identifiers and one record alike have one value of {column} in "
+            "{n} groups ({persons}): whoever knows both of somebody knows the value.",
+            n=n,
+            column=column,
+            persons=persons,
         )
+    return text(
+        "All persons with the same quasi-identifiers have one value of {column} in {n} group "
+        "({persons}): whoever knows that somebody is in it knows the value.",
+        "All persons with the same quasi-identifiers have one value of {column} in {n} groups "
+        "({persons}): whoever knows that somebody is in one knows the value.",
+        n=n,
+        column=column,
+        persons=persons,
+    )
+
+
+def _memberships(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    """Yield the tables in which everybody of some group is: FAIL of those named for something sensitive."""
+    for verdict in (Verdict.FAIL, Verdict.WARN):
+        found = [each for each in measured.one_values if isinstance(each.place, str)]
+        found = [
+            each for each in found if _names_something_sensitive(each.place) == (verdict is Verdict.FAIL)
+        ]
+        if found:
+            most = max(found, key=lambda each: each.n_persons)
+            yield Finding.of("all_in_table", verdict, n_affected=most.n_persons)(
+                "In {tables} are all persons of {n} group alike by their quasi-identifiers ({persons}), "
+                "and not everybody is: whoever knows these of somebody knows that they are in the table.",
+                "In {tables} are all persons of {n} groups alike by their quasi-identifiers ({persons}), "
+                "and not everybody is: whoever knows these of somebody knows that they are in the table.",
+                n=most.n_classes,
+                tables=listed([str(each.place) for each in found]),
+                persons=counted(most.n_persons, "person"),
+            )
+
+
+def _names_something_sensitive(table: object) -> bool:
+    meant = match_name(str(table))
+    return meant is not None and meant.rule.role is Role.SENSITIVE_ATTRIBUTE
 
 
 def _unchosen(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:
@@ -426,6 +476,12 @@ def _table_k(table: TableFacts, k: int) -> Finding:
 
 
 def _by_itself(table: TableFacts) -> Finding:
+    if table.read_by:
+        return Finding.of("lookup_table", Verdict.PASS)(
+            "{table} was read as columns of the tables that refer to it, by {columns}.",
+            table=f"`{table.name}`",
+            columns=listed([str(place) for place in table.read_by]),
+        )
     names_people = any(each.kind == "patient or person number" for each in table.suggestions)
     return Finding.of(
         "not_joined", Verdict.WARN if table.quasi_identifiers or names_people else Verdict.PASS
@@ -498,6 +554,12 @@ def _pseudonym_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
                 "The values of {column} are text, written as Base64 or hexadecimal digits: anybody reads it.",
                 column=f"`{fact.place}`",
             )
+    if words := [fact.place for fact in measured.keys if fact.are_words]:
+        yield Finding.of("key_of_words", Verdict.WARN, columns=tuple(map(str, words)))(
+            "The values of {columns} are words, or made of words, and no codes: see that they are nobody's "
+            "names.",
+            columns=listed([str(place) for place in words]),
+        )
     dated = [fact.place for fact in measured.keys if fact.holds_dates]
     if dated:
         yield Finding.of("key_holds_dates", Verdict.WARN)(

@@ -4,14 +4,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, islice, product
 from typing import NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import CodedColumn, CodedTable, IntArray
+from core.coding import CodedColumn, CodedTable, IntArray, coded
 from core.letters import without_accents
 from core.roles.vocabulary import match_name, name_tokens
 from core.words import input_error
@@ -24,34 +24,29 @@ _HARDLY = 0.25
 _PREFIX = re.compile(r".*[^0-9]")  # up to its last letter or mark: numbers may begin alike by chance
 _MOST_SITES = 1000
 _MARKS = r"[^\p{L}\p{N}]+"  # between parts of a value, such as the name of a file
-_MOST_PARTS = 12
+_MOST_PARTS, _WIDEST = 12, 3  # parts of a value that are looked at, and joined
+_FEWEST = 5  # values of a key that has to be met in parts of others
+_BEFORE_NUMBERS = frozenset(("sub", "subj", "pat", "pt", "pid", "p", "id"))  # of persons, in names of files
 _DENSE = 3  # whole numbers within a range so many times their number are counted, not drawn
 _GENERIC = frozenset(
-    [
-        "id",
-        "ids",
-        "no",
-        "nr",
-        "num",
-        "number",
-        "key",
-        "code",
-        "ref",
-        "uid",
-        "guid",
-        "pseudonym",
-        "pseudo",
-        "hash",
-        "token",
-        "번호",
-        "아이디",
-        "식별자",
-        "id번호",
-        "sifra",
-        "st",
-        "stevilka",
-        "oznaka",
-    ]
+    (
+        *(
+            "id",
+            "ids",
+            "no",
+            "nr",
+            "num",
+            "number",
+            "key",
+            "code",
+            "ref",
+            "uid",
+            "guid",
+            "pseudonym",
+            "pseudo",
+        ),
+        *("hash", "token", "번호", "아이디", "식별자", "id번호", "sifra", "st", "stevilka", "oznaka"),
+    )
 )
 _PERSON = re.compile(
     "person|patient|subject|client|insured|member|respondent|participant|donor|user|customer|citizen|case|"
@@ -138,6 +133,11 @@ class Link:
         return self.n_found / self.n_values if self.n_values else 0.0
 
     @property
+    def places(self) -> tuple[Place, Place]:
+        """Return both columns."""
+        return self.one, self.other
+
+    @property
     def is_many_to_many(self) -> bool:
         """Return whether both columns repeat values."""
         return not (self.one_is_unique or self.other_is_unique)
@@ -167,9 +167,10 @@ class Persons:
 class _Column:
     place: Place
     values: CodedColumn
-    tokens: tuple[str, ...]
+    stems: frozenset[str]  # of the words of its name, but those that say no more than that it is a key
     is_unique: bool
     is_counted: bool  # whole numbers, one after the other
+    made_of: tuple[str, ...] = ()  # the columns that it is read from, where it is made of others
 
     @property
     def n_values(self) -> int:
@@ -177,10 +178,11 @@ class _Column:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Combined:
-    """Tables with columns that only together say who is meant, such as hospital and number, as one more."""
+class Keys:
+    """The links between tables, which have a column more for each reading of others that is a key."""
 
     tables: Mapping[str, CodedTable]
+    links: Sequence[Link]
     # each new column with the number that says nobody alone, or the column that it is a part of
     numbers: Mapping[Place, Place]
     made_of: Mapping[Place, tuple[str, ...]] = field(default_factory=dict)
@@ -189,120 +191,178 @@ class Combined:
         """Return the columns that a column is made of: itself, where it is none that was combined."""
         return self.made_of.get(place, (place.column,))
 
-    def without_parts(self, links: Iterable[Link]) -> list[Link]:
-        """Return the links but those of numbers that say nobody alone."""
-        parts = set(self.numbers.values())
-        return [link for link in links if not (link.one in parts and link.other in parts)]
 
+def find_keys(
+    tables: Mapping[str, CodedTable], given: Sequence[Link] = (), *, counts: Collection[str] = ()
+) -> Keys:
+    """Return the columns of different tables that hold the same things, by some reading of one of them.
 
-def combined_keys(tables: Mapping[str, CodedTable], named: Iterable[Place] = ()) -> Combined:
-    """Return tables with a column more where a number names a person only within a hospital or another site.
+    Columns are read as they are, folded, together with a site where they name a person only within one, and
+    of tables that nothing joins so, in part. Columns of like names are one key where half of the values of
+    one are found in the other; columns of unlike names where 95 % are, they are at least 30, and no whole
+    numbers that were counted off. Of two columns of one table only the better one is joined to a column of
+    another. Cells are compared as text; missing is null and equals nothing.
 
-    That is so where columns of two tables named alike for persons both repeat values, and with one more
-    column that both have, or of the same values, name each record of one of them once. Columns in `named`
-    were said to be keys by themselves.
+    Parameters
+    ----------
+    tables
+        What is released, by name.
+    given
+        Links that a person named: their columns belong to no other.
+    counts
+        Tables of counts, whose categories are no keys.
     """
-    taken = set(named)
-    more: dict[Place, Place] = {}
-    made_of: dict[Place, tuple[str, ...]] = {}
-    added: dict[str, dict[str, pa.Array]] = {}
-    columns = {name: _candidates(name, table) for name, table in tables.items()}
+    taken = {place for link in given for place in link.places}
+    candidates = {name: _candidates(name, table) for name, table in tables.items()}
+    columns = {name: keys for name, (keys, _) in candidates.items()}
+    few = {name: others for name, (_, others) in candidates.items()}
+    links, made = list[Link](), dict[Place, _Column]()
     for one, other in combinations(columns, 2):
-        for first in columns[one]:
-            for second in columns[other]:
-                if first.is_unique or second.is_unique or {first.place, second.place} & taken:
-                    continue
-                for sites, cells in _together(tables, first, second):
-                    for site, place, values in zip(sites, (first.place, second.place), cells, strict=True):
-                        made = Place(place.table, f"{site} + {place.column}")
-                        more[made], made_of[made] = place, (site, place.column)
-                        added.setdefault(place.table, {})[made.column] = values
+        pairs = list(product(columns[one], columns[other]))
+        lookups = [*product(columns[one], few[other]), *product(columns[other], few[one])]
+        with_site = [each for pair in pairs for each in _with_sites(tables, *pair, taken=taken)]
+        found = [link for pair in pairs if (link := _link(*pair)) is not None]
+        found += [link for pair in lookups if (link := _lookup(*pair)) is not None]
+        for pair in with_site:
+            link = _measured(*pair)
+            if link.one_is_unique and link.share_found >= _SURELY_FOUND:
+                found.append(link)
+                made |= {each.place: each for each in pair}
+        links += [each for each in _best(found) if _is_key(each, taken, counts)]
+    numbers = {place: Place(place.table, each.made_of[1]) for place, each in made.items()}
+    alone = {*numbers.values()}
+    links = [*given, *(link for link in links if not {*link.places} <= alone)]
+    for part, link in _links_of_parts(tables, columns, links):
+        made[part.place], numbers[part.place] = part, Place(part.place.table, part.made_of[0])
+        links.append(link)
+    return Keys(
+        tables=_with_columns(tables, made.values()),
+        links=links,
+        numbers=numbers,
+        made_of={place: each.made_of for place, each in made.items() if len(each.made_of) > 1},
+    )
+
+
+def propose_links(tables: Mapping[str, CodedTable]) -> tuple[Link, ...]:
+    """Return the columns of different tables that seem to hold the same things, see `find_keys`."""
+    return tuple(find_keys(tables).links)
+
+
+def _is_key(link: Link, taken: Collection[Place], counts: Collection[str]) -> bool:
+    of_cells = {place.table for place in link.places} <= {*counts} or (
+        link.one.table in counts and link.one_is_unique
+    )
+    return not {*link.places} & {*taken} and (not of_cells or any(map(names_persons, link.places)))
+
+
+def _with_columns(tables: Mapping[str, CodedTable], made: Iterable["_Column"]) -> dict[str, CodedTable]:
     found = dict(tables)
-    for name, new in added.items():
-        table = tables[name].table
-        for column, values in new.items():
-            table = table.append_column(column, values)
-        found[name] = replace(tables[name], table=table)
-    return Combined(tables=found, numbers=more, made_of=made_of)
+    for each in made:
+        table, (name, column) = found[each.place.table], each.place
+        cells = each.values.values.take(pa.array(each.values.codes, mask=each.values.codes < 0))
+        found[name] = replace(table, table=table.table.append_column(column, cells))
+    return found
 
 
-def with_embedded_keys(combined: Combined, links: Sequence[Link]) -> tuple[Combined, list[Link]]:
-    """Return tables with a column more for keys that stand inside other values, such as names of files.
+def _links_of_parts(
+    tables: Mapping[str, CodedTable], columns: Mapping[str, Sequence["_Column"]], links: Sequence[Link]
+) -> Iterator[tuple["_Column", Link]]:
+    """Yield keys that stand inside longer values, such as names of files, of tables that no link joins.
 
-    Only tables that no link joins are looked at: a part of nearly all values, between marks, is a key where a
-    column that names each record of another table once has 95 % of them. The links with those of such parts
-    are returned too.
+    A part between marks is a key where 95 % of the values of the column have one in the same place that
+    a column has which names each record of another table once. Marks, case and leading zeros aside, keys with
+    letters in them, or that are no whole numbers counted off, are hardly met by chance; others need a word
+    for persons before them, such as ``sub-01``.
     """
-    joined = {place.table for link in links for place in (link.one, link.other)}
-    apart = [name for name in combined.tables if name not in joined]
-    tables, numbers, more = dict(combined.tables), dict(combined.numbers), list(links)
+    joined = {place.table for link in links for place in link.places}
     keys = [
-        column
-        for name, table in combined.tables.items()
-        for column in (_candidates(name, table) if apart else ())
-        if column.is_unique and column.n_values >= _MANY and not column.is_counted
+        each for found in columns.values() for each in found if each.is_unique and each.n_values >= _FEWEST
     ]
-    for name in apart:
-        for column, number, cells in _parts_of_values(tables[name]):
-            made = Place(name, f"{column} ({number + 1})")
-            table = replace(tables[name], table=tables[name].table.append_column(made.column, cells))
-            part = _column(*made, table)
-            others = [
-                key for key in keys if key.place.table != name and _sampled(part, key, folded=True) > _FOUND
-            ]
-            link = next((link for key in others if (link := _link(part, key)) is not None), None)
-            if link is not None:
-                tables[name], numbers[made] = table, Place(name, column)
-                more.append(link)
-                break
-    return replace(combined, tables=tables, numbers=numbers), more
-
-
-def _parts_of_values(table: CodedTable) -> Iterator[tuple[str, int, pa.Array]]:
-    """Yield each part between marks of columns of which nearly all values have as many, and its place."""
-    for column in table.table.column_names:
-        values = table[column].trimmed.values
-        if len(values) < _MANY:
-            continue
-        split = pc.split_pattern_regex(values.slice(0, _LOOKED_AT), _MARKS)
-        times = np.bincount(pc.list_value_length(split).to_numpy(zero_copy_only=False))
-        n_parts = int(times.argmax())
-        if not 1 < n_parts <= _MOST_PARTS or times[n_parts] < _SURELY_FOUND * times.sum():
-            continue
-        split = pc.split_pattern_regex(table.table[column].combine_chunks(), _MARKS)
-        fits = pc.fill_null(pc.equal(pc.list_value_length(split), n_parts), False)
-        split = pc.if_else(fits, split, pa.scalar([None] * n_parts, split.type))
-        for number in range(n_parts):
-            cells = pc.list_element(split, number)
-            if len(pc.unique(cells.slice(0, _LOOKED_AT))) >= _MANY:
-                yield column, number, cells
-
-
-def _together(
-    tables: Mapping[str, CodedTable], first: _Column, second: _Column
-) -> Iterator[tuple[tuple[str, str], tuple[pa.Array, pa.Array]]]:
-    """Yield the sites' columns of both tables where with the numbers they name each record of one once."""
-    places = first.place, second.place
-    if not (
-        _named_alike(first.place, first.tokens, second.place, second.tokens)
-        and any(names_persons(place) or _says_identifier(place.column) for place in places)
-    ):
-        return
-    mine, theirs = tables[first.place.table], tables[second.place.table]
-    for site, there in _sites(mine, theirs):
-        if site == first.place.column or there == second.place.column:
-            continue
-        cells = tuple(
-            pc.binary_join_element_wise(table.table[name], table.table[place.column], "\x1f").combine_chunks()
-            for table, name, place in ((mine, site, first.place), (theirs, there, second.place))
-        )
-        one, other = (pc.unique(each.drop_null()) for each in cells)
-        is_unique = [
-            len(each) == len(all_) - all_.null_count for each, all_ in zip((one, other), cells, strict=True)
+    for name in (each for each in tables if each not in joined):
+        parted = [
+            each for each in tables[name].table.column_names if _has_parts(tables[name][each].trimmed.values)
         ]
-        fewer, more = (other, one) if is_unique[0] else (one, other)
-        if any(is_unique) and _n_found(fewer, more) >= _SURELY_FOUND * len(fewer):
-            yield (site, there), (cells[0], cells[1])
+        found = (
+            (part, _measured(part, key))
+            for column in parted
+            for key in keys
+            if key.place.table != name
+            for part in _parts(Place(name, column), tables[name][column].trimmed, key)
+        )
+        yield from islice(found, 1)
+
+
+def _has_parts(values: pa.Array) -> bool:
+    """Return whether marks part nearly all of some values."""
+    some = pc.list_value_length(pc.split_pattern_regex(values.slice(0, _LOOKED_AT), _MARKS))
+    return len(some) > 0 and pc.mean(pc.greater(some, 1)).as_py() >= _SURELY_FOUND
+
+
+def _parts(place: Place, column: CodedColumn, key: "_Column") -> Iterator["_Column"]:
+    """Yield the parts of a column's values that are values of a key, written as it writes them."""
+    forms = _bare(key.values.values)
+    if len(pc.unique(forms)) < len(forms):
+        return
+    is_sure = not key.is_counted and key.n_values >= _MANY
+    is_sure |= pc.mean(pc.match_substring_regex(forms, r"\p{L}")).as_py() >= _SURELY_FOUND
+    some = pc.split_pattern_regex(column.values.slice(0, _LOOKED_AT), _MARKS)
+    last = min(pc.max(pc.list_value_length(some)).as_py(), _MOST_PARTS)
+    for first, width in product(range(last), range(1, _WIDEST + 1)):
+        if not _are_among(_bare(_window(some, first, width)), forms):
+            continue
+        split = pc.split_pattern_regex(column.values, _MARKS)
+        window = _bare(_window(split, first, width))
+        if _are_among(window, forms) and (is_sure or (first and _say_person(_window(split, first - 1, 1)))):
+            cells = key.values.values.take(pc.index_in(window, value_set=forms))
+            cells = cells.take(pa.array(column.codes, mask=column.codes < 0))
+            made = Place(place.table, f"{place.column} ({first + 1})")
+            part = _column(made, coded(cells), made_of=(place.column,))
+            if part.n_values >= _FEWEST:
+                yield part
+
+
+def _are_among(values: pa.Array, others: pa.Array) -> bool:
+    return bool(pc.mean(pc.is_in(values, value_set=others)).as_py() >= _SURELY_FOUND)
+
+
+def _window(split: pa.Array, place: int, width: int) -> pa.Array:
+    """Return so many parts from one place on, joined; empty where there are none."""
+    return pc.binary_join(pc.list_slice(split, place, place + width), "")
+
+
+def _bare(values: pa.Array) -> pa.Array:
+    """Return values in small letters, without marks and leading zeros."""
+    plain = pc.replace_substring_regex(pc.utf8_lower(values), _MARKS, "")
+    return pc.replace_substring_regex(plain, r"^0+(.)", r"\1")
+
+
+def _say_person(before: pa.Array) -> bool:
+    """Return whether one word stands before all parts and says that a person's number follows."""
+    words = pc.unique(before).to_pylist()
+    return len(words) == 1 and (
+        words[0].casefold() in _BEFORE_NUMBERS or _PERSON.search(_plain(words[0])) is not None
+    )
+
+
+def _with_sites(
+    tables: Mapping[str, CodedTable], first: "_Column", second: "_Column", *, taken: Collection[Place]
+) -> Iterator[tuple["_Column", "_Column"]]:
+    """Yield two columns that both repeat values, each together with a column that may say the same site."""
+    places = first.place, second.place
+    if first.is_unique or second.is_unique or {*places} & {*taken} or not _named_alike(first, second):
+        return
+    if not any(names_persons(place) or _says_identifier(place.column) for place in places):
+        return
+    for sites in _sites(*(tables[place.table] for place in places)):
+        if any(site == place.column for site, place in zip(sites, places, strict=True)):
+            continue
+        together = []
+        for site, place in zip(sites, places, strict=True):
+            table = tables[place.table].table
+            cells = pc.binary_join_element_wise(table[site], table[place.column], "\x1f")
+            made = Place(place.table, f"{site} + {place.column}")
+            together.append(_column(made, coded(cells), made_of=(site, place.column)))
+        yield together[0], together[1]
 
 
 def _sites(mine: CodedTable, theirs: CodedTable) -> Iterator[tuple[str, str]]:
@@ -323,44 +383,58 @@ def _sites(mine: CodedTable, theirs: CodedTable) -> Iterator[tuple[str, str]]:
                     yield site, there
 
 
-def propose_links(tables: Mapping[str, CodedTable]) -> tuple[Link, ...]:
-    """Return the columns of different tables that seem to hold the same things.
-
-    Columns of like names are one key where half of the values of one are found in the other; columns of
-    unlike names where 95 % are, they are at least 30, and no whole numbers that were counted off. Of two
-    columns of one table only the better one is joined to a column of another. Cells are compared as text;
-    missing is null and equals nothing.
-    """
-    columns = {name: _candidates(name, table) for name, table in tables.items()}
-    found: list[Link] = []
-    for one, other in combinations(columns, 2):
-        pairs = [
-            link for first in columns[one] for second in columns[other] if (link := _link(first, second))
-        ]
-        found += _best(pairs)
-    return tuple(found)
-
-
 def given_links(tables: Mapping[str, CodedTable], keys: Iterable[tuple[Place, Place]]) -> tuple[Link, ...]:
     """Return the links that a person named, measured as any other."""
     found = []
     for one, other in keys:
-        first, second = (_column(place.table, place.column, tables[place.table]) for place in (one, other))
+        first, second = (_column(place, tables[place.table][place.column]) for place in (one, other))
         link = _measured(first, second)
         found.append(replace(link, is_given=True))
     return tuple(found)
 
 
+RECORD = "(record)"  # stands for the column that says whose a record is where each record is a person
+
+
+def persons_or_records(
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    *,
+    person: Place | None = None,
+    facts: Collection[Place] = (),
+) -> tuple[Mapping[str, CodedTable], Persons | None]:
+    """Return tables, and whose each record is; None where no links join tables.
+
+    Where nothing joined is a person, and a table refers to others by facts such as a postal code, each of
+    its records is a person: the table has a column more that numbers them.
+    """
+    persons = persons_of(tables, links, person=person, facts=facts)
+    named = {link.one.table for link in links if link.one_is_unique}
+    referring = {link.other.table for link in links if link.one_is_unique} - named
+    if persons is not None or not referring:
+        return tables, persons
+    root = max(referring, key=lambda name: tables[name].table.num_rows)
+    numbers = np.arange(tables[root].table.num_rows)
+    table = tables[root].table.append_column(RECORD, pa.array(numbers).cast(pa.string()))
+    persons = Persons(n_persons=len(numbers), columns={root: Place(root, RECORD)}, of_record={root: numbers})
+    return {**tables, root: replace(tables[root], table=table)}, persons
+
+
 def persons_of(
-    tables: Mapping[str, CodedTable], links: Sequence[Link], *, person: Place | None = None
+    tables: Mapping[str, CodedTable],
+    links: Sequence[Link],
+    *,
+    person: Place | None = None,
+    facts: Collection[Place] = (),
 ) -> Persons | None:
     """Return whose each record is, by the links; None where no links join tables.
 
     The columns that links join hold one kind of thing. Persons are the kind that `person` belongs to, else
-    the one whose columns are named like persons, else the one that joins most tables. A table without
-    such a column is read through a link to a table that has one, where that names each record once.
+    the one whose columns are named like persons, else the one that joins most tables. `facts` are columns
+    that others know of a person, such as a postal code: they are no persons. A table without such a column
+    is read through a link to a table that has one, where that names each record once.
     """
-    chosen = kind_of_persons(links, lambda place: tables[place.table][place.column].n_distinct, person)
+    chosen = kind_of_persons(links, lambda place: tables[place.table][place.column].n_distinct, person, facts)
     if not chosen:
         return None
     columns: dict[str, Place] = {}
@@ -379,26 +453,40 @@ def persons_of(
 
 
 def kind_of_persons(
-    links: Sequence[Link], n_distinct: Callable[[Place], int], person: Place | None
+    links: Sequence[Link],
+    n_distinct: Callable[[Place], int],
+    person: Place | None,
+    facts: Collection[Place] = (),
 ) -> list[Place]:
-    """Return the columns that say whose records are, of a table the likeliest first; none without links."""
+    """Return the columns that say whose records are, of a table the likeliest first; none without links.
+
+    Columns of `facts` are none, and so are a few categories, unless they are joined to `person`.
+    """
     kinds: list[set[Place]] = [{person}] if person is not None else []
     for link in links:
         joined = [kind for kind in kinds if kind & {link.one, link.other}]
         kinds = [kind for kind in kinds if kind not in joined]
         kinds.append({link.one, link.other}.union(*joined))
+    kinds = [kind for kind in kinds if person in kind or _may_be_persons(kind, n_distinct, facts)]
     chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
     return sorted(chosen, key=lambda place: (not names_persons(place), place))
 
 
-def _candidates(name: str, table: CodedTable) -> list[_Column]:
-    columns = [_column(name, column, table) for column in table.table.column_names]
-    return [
-        column
-        for column in columns
-        if column.n_values > 1
-        and (column.is_unique or column.n_values >= _MANY or _says_identifier(column.place.column))
+def _may_be_persons(kind: set[Place], n_distinct: Callable[[Place], int], facts: Collection[Place]) -> bool:
+    says_so = any(names_persons(place) or _says_identifier(place.column) for place in kind)
+    return not kind & {*facts} and (says_so or max(map(n_distinct, kind)) >= _MANY)
+
+
+def _candidates(name: str, table: CodedTable) -> tuple[list[_Column], list[_Column]]:
+    """Return the columns that may be keys, and others of few values: these may refer to a table of them."""
+    columns = [_column(Place(name, column), table[column]) for column in table.table.column_names]
+    columns = [each for each in columns if each.n_values > 1]
+    keys = [
+        each
+        for each in columns
+        if each.is_unique or each.n_values >= _MANY or _says_identifier(each.place.column)
     ]
+    return keys, [each for each in columns if each not in keys]
 
 
 def _says_identifier(name: str) -> bool:
@@ -408,14 +496,23 @@ def _says_identifier(name: str) -> bool:
     )
 
 
-def _column(table: str, column: str, coded: CodedTable) -> _Column:
-    values = coded[column].trimmed
+def _lookup(one: _Column, other: _Column) -> Link | None:
+    """Return the link of a column of categories with one of like name that holds each of them once."""
+    if not one.is_unique or not _named_alike(one, other):
+        return None
+    link = _measured(one, other)
+    return link if link.share_found >= _SURELY_FOUND and not link.is_folded else None
+
+
+def _column(place: Place, column: CodedColumn, made_of: tuple[str, ...] = ()) -> _Column:
+    values = column.trimmed
     return _Column(
-        place=Place(table, column),
+        place=place,
         values=values,
-        tokens=name_tokens(column),
+        stems=_stems(name_tokens(place.column)),
         is_unique=values.n_distinct == values.n_filled > 0,
         is_counted=_are_counted(values.values),
+        made_of=made_of,
     )
 
 
@@ -429,7 +526,7 @@ def _are_counted(values: pa.Array) -> bool:
 
 
 def _link(one: _Column, other: _Column) -> Link | None:
-    alike = _named_alike(one.place, one.tokens, other.place, other.tokens)
+    alike = _named_alike(one, other)
     if not alike and (one.is_counted or other.is_counted or min(one.n_values, other.n_values) < _MANY):
         return None
     if not (one.is_unique or other.is_unique or alike):
@@ -505,10 +602,17 @@ def _common_beginning(one: str, other: str) -> str:
 def _best(links: Sequence[Link]) -> Iterator[Link]:
     """Return the links of two tables, each column in one of them at most, the better first."""
     taken: set[Place] = set()
-    for link in sorted(links, key=lambda link: (-link.share_found, link.is_folded, -link.n_values)):
+    for link in sorted(
+        links, key=lambda link: (-link.share_found, link.is_folded, _is_generic(link), -link.n_values)
+    ):
         if not {link.one, link.other} & taken:
             taken |= {link.one, link.other}
             yield link
+
+
+def _is_generic(link: Link) -> bool:
+    """Return whether both columns say no more than that they number something, each perhaps its own rows."""
+    return not any(_stems(name_tokens(place.column)) for place in link.places)
 
 
 def _plain(name: str) -> str:
@@ -516,20 +620,18 @@ def _plain(name: str) -> str:
     return unicodedata.normalize("NFC", without_accents(name))
 
 
-def _named_alike(
-    one: Place, one_tokens: tuple[str, ...], other: Place, other_tokens: tuple[str, ...]
-) -> bool:
+def _named_alike(one: _Column, other: _Column) -> bool:
     """Return whether two columns are named for the same thing, such as `id` of patients and `patient_id`."""
-    if one_tokens == other_tokens:
-        return True
-    first, second = (
-        frozenset(_stem(token) for token in tokens if token not in _GENERIC)
-        for tokens in (one_tokens, other_tokens)
-    )
-    if first and second:
-        return first == second
-    named, table = (first, other.table) if first else (second, one.table)
-    return bool(named) and named <= {_stem(token) for token in name_tokens(table.rpartition(".")[0] or table)}
+    if one.stems and other.stems:
+        return one.stems == other.stems
+    if not (one.stems or other.stems):
+        return name_tokens(one.place.column) == name_tokens(other.place.column)
+    named, table = (one.stems, other.place.table) if one.stems else (other.stems, one.place.table)
+    return named <= {_stem(token) for token in name_tokens(table.rpartition(".")[0] or table)}
+
+
+def _stems(tokens: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(_stem(token) for token in tokens if token not in _GENERIC)
 
 
 def _stem(token: str) -> str:

@@ -1,6 +1,6 @@
 """What an intruder finds who knows persons and some of their events, counted where the tables are.
 
-As in :mod:`core.delivery.known`, for everybody: persons with the same histogram are counted together.
+As in :mod:`core.known`, for everybody: persons with the same histogram are counted together.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from core.delivery.known import Known
 from core.delivery.measuring import TableFacts
 from core.engines import Engine
+from core.known import Known
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression

@@ -1,7 +1,7 @@
 """Measuring the tables of one delivery: each alone, and all of them read together."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -15,30 +15,30 @@ from core.coding import CodedTable, IntArray, combination_codes
 from core.counts import CellsMeasurement, Together
 from core.delivery.attack import Attack
 from core.delivery.beside import SameOrder, same_orders
-from core.delivery.cells import counts_of, with_other_counts, without_counts
+from core.delivery.cells import counts_of, tables_of_counts, with_other_counts
 from core.delivery.groups import Groups, groups_of
 from core.delivery.joined import Joined, ListFacts, column_codes, read_list
 from core.delivery.keys import (
-    Combined,
+    RECORD,
+    Keys,
     Link,
     Persons,
     Place,
     PlaceNames,
-    combined_keys,
+    find_keys,
     given_links,
-    persons_of,
-    propose_links,
+    persons_or_records,
     table_names,
-    with_embedded_keys,
 )
-from core.delivery.known import Known, events_of, known_one, n_below
-from core.delivery.one_value import OneValue, one_values
+from core.delivery.lookups import INTO, Lookups, facts_among, keys_of_persons, with_lookups
+from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.doubtful_cells import about_doubtful_cells
 from core.errors import AuditInputError
 from core.free_text import ModelName, TextColumn, measure_texts
+from core.known import Known, events_of, known_one, n_below
 from core.leftovers import Leftover, leftovers_of
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
@@ -49,7 +49,6 @@ from core.verdict import Finding
 
 DAYS_OF_A_YEAR = 366
 _FOUND = 0.5  # share of the values of a table's key from which it is that of others' places
-_SHARED = 2  # persons with each value of a key, on average, from which it says something of them
 _DIRECT = Role.DIRECT_IDENTIFIER
 # Kinds of columns that number records or persons, and are nobody's name or number elsewhere.
 NUMBERS = frozenset({"record identifier", "identifier by distinctness", "patient or person number"})
@@ -71,6 +70,7 @@ class TableFacts:
     n_nobody: int = 0  # records that name no person
     n_only_here: int = 0  # persons in this table and in no other
     n_elsewhere: int = 0  # persons in other tables and not in this
+    read_by: tuple[Place, ...] = ()  # of a lookup table: the columns through which it was read
     repeats: bool = False  # whether some person has several records
     lists: tuple[str, ...] = ()  # columns that hold lists in their cells
     texts: tuple[TextColumn, ...] = ()  # free text, and words in which somebody is named
@@ -131,7 +131,8 @@ class DeliveryMeasurement:
     # what one record finds when every released column but keys is known, those of persons too
     everything_known: Known | None = None
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
-    one_values: tuple[OneValue, ...] = ()  # columns of which all alike have one value
+    # columns of which all alike have one value, and tables in which all alike are
+    one_values: tuple[OneValue, ...] = ()
     lists: tuple[ListFacts, ...] = ()  # what parts of lists find
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find
@@ -208,30 +209,29 @@ def measure_delivery(
     names = PlaceNames({name: table.table.column_names for name, table in tables.items()})
     left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
     given = names.keys(settings.keys)
-    combined = combined_keys(_released(tables, left_out), [place for pair in given for place in pair])
-    links = _links(tables, given, combined)
-    combined, links = with_embedded_keys(combined, links)
+    released = _released(tables, left_out)
+    keys = find_keys(released, given_links(tables, given), counts=tables_of_counts(tables))
     roles = _Roles(
         quasi={names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers},
         left_out=left_out,
-        combined=combined,
+        keys=keys,
         text_model=text_model,
     )
-    tables = {name: _with_new(table, combined.tables[name]) for name, table in tables.items()}
+    tables = {name: _with_new(table, keys.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
-    measured = _measured(tables, links, settings, roles, person=person)
+    measured = _measured(tables, keys.links, settings, roles, person=person)
     measured = replace(
         measured,
         same_files=same,
         leftovers=_leftovers(kept),
         codes_missing=tuple(_doubtful_cells(measured, kept)),
     )
-    released = released_tables(measured, kept)
-    measured, earlier = with_other_counts(measured, tables, released, earlier)
+    as_released = released_tables(measured, kept)
+    measured, earlier = with_other_counts(measured, tables, as_released, earlier)
     if not earlier:
         return measured
-    before = earlier_with_persons(earlier, released, measured.whose)
-    return replace(measured, releases=measure_releases(released, before) if before else None)
+    before = earlier_with_persons(earlier, as_released, measured.whose)
+    return replace(measured, releases=measure_releases(as_released, before) if before else None)
 
 
 def _measured(
@@ -243,30 +243,71 @@ def _measured(
     person: Place | None,
 ) -> DeliveryMeasurement:
     """Measure what is joined to persons, then what else is joined, as a delivery of its own."""
-    persons = persons_of(tables, links, person=person)
-    facts = tuple(_table_facts(name, table, links, persons, roles) for name, table in tables.items())
-    measured = DeliveryMeasurement(settings=settings, tables=facts, links=tuple(links), n_persons=None)
+    columns = {name: roles.columns_of(name, table) for name, table in tables.items()}
+    read = {name: suggest_roles(table.select(columns[name])) for name, table in tables.items()}
+    told = facts_among(tables, links, read)
+    tables, persons = persons_or_records(tables, links, person=person, facts=told)
+    measured = DeliveryMeasurement(settings=settings, tables=(), links=tuple(links), n_persons=None)
     if persons is None:
-        return replace(measured, same_orders=same_orders(tables, facts))
-    facts = tuple(
-        each if each.name in persons.of_record else replace(each, n_sharing=_n_sharing(each, tables, persons))
-        for each in facts
-    )
-    measured = _read_together(replace(measured, tables=facts), tables, persons)
-    rest = {name: table for name, table in tables.items() if name not in persons.of_record}
-    known = {name_tokens(column) for name in persons.of_record for column in tables[name].table.column_names}
-    theirs = [
-        link
-        for link in links
-        if link.one.table in rest
-        and link.other.table in rest
-        and not {name_tokens(link.one.column), name_tokens(link.other.column)} & known
-    ]
-    if not theirs:  # what persons' own tables name too is no person, such as a ward
+        facts = [
+            _table_facts(name, tables[name], read[name], roles, keys=_linked(name, links)) for name in read
+        ]
+        return replace(measured, tables=tuple(facts), same_orders=same_orders(tables, facts))
+    lookups = with_lookups(tables, links, persons.of_record, columns)
+    tables = lookups.tables
+    roles = roles.with_quasi(place for place, origin in lookups.columns.items() if origin in roles.quasi)
+    facts = []
+    for name, table in tables.items():
+        if name in persons.of_record:
+            keys = keys_of_persons(name, tables, links, persons, told)
+            suggested = [*read[name], *_led_to(name, tables, lookups)]
+            found = _table_facts(name, table, suggested, roles, keys=keys, persons=persons)
+            found = _with_persons(found, table, persons)
+            facts.append(replace(found, whose=_whose(name, persons, roles.keys)))
+        else:
+            found = _table_facts(name, table, read[name], roles, keys=_linked(name, links))
+            sharing, reading = _n_sharing(found, tables, persons), lookups.referring.get(name, ())
+            facts.append(replace(found, n_sharing=sharing, read_by=reading))
+    measured = _read_together(replace(measured, tables=tuple(facts)), tables, persons)
+    rest = {
+        name: table for name, table in tables.items() if name not in {*persons.of_record, *lookups.referring}
+    }
+    theirs = _links_apart(rest, tables, links, persons)
+    if not theirs:
         return measured
     apart = _measured(rest, theirs, settings, roles, person=None)
     by_name = {each.name: each for each in apart.tables}
     return replace(measured, tables=tuple(by_name.get(each.name, each) for each in facts), apart=(apart,))
+
+
+def _links_apart(
+    rest: Collection[str], tables: Mapping[str, CodedTable], links: Sequence[Link], persons: Persons
+) -> list[Link]:
+    """Return the links of other tables: what persons' own tables name too is no person, such as a ward."""
+    known = {name_tokens(column) for name in persons.of_record for column in tables[name].table.column_names}
+    return [
+        link
+        for link in links
+        if {place.table for place in link.places} <= {*rest}
+        and known.isdisjoint(name_tokens(place.column) for place in link.places)
+    ]
+
+
+def _linked(name: str, links: Sequence[Link]) -> set[str]:
+    return {place.column for link in links for place in (link.one, link.other) if place.table == name}
+
+
+def _led_to(name: str, tables: Mapping[str, CodedTable], lookups: Lookups) -> Iterator[RoleSuggestion]:
+    """Yield what columns of lookup tables are by their own names, where they say more than the key alone."""
+    for place, origin in lookups.columns.items():
+        if place.table != name:
+            continue
+        cells = tables[name].table[place.column]
+        (found,) = suggest_roles(pa.table({origin.column: cells}))
+        key = tables[name][place.column.partition(INTO)[0]]
+        is_known = found.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
+        if is_known or (found.role is Role.OTHER and found.n_distinct < key.trimmed.n_distinct):
+            yield replace(found, column=place.column)
 
 
 def _n_sharing(facts: TableFacts, tables: Mapping[str, CodedTable], persons: Persons) -> int:
@@ -318,30 +359,20 @@ def _released_table(
     return ReleasedTable(name=facts.name, dataset=dataset, roles=roles.common(dataset.columns))
 
 
-def _whose(name: str, persons: Persons, combined: Combined) -> Whose:
+def _whose(name: str, persons: Persons, keys: Keys) -> Whose:
     """Return where a table says whose its records are."""
     if name not in persons.through:
         place = persons.columns[name]
-        return Whose(column=place.column, key=combined.parts_of(place))
+        return Whose(column=place.column, key=keys.parts_of(place))
     here, there, is_folded = persons.through[name]
-    key = combined.parts_of(here)
+    key = keys.parts_of(here)
     return Whose(
-        column=f"{' + '.join(key)} > {_whose(there.table, persons, combined).column}",
+        column=f"{' + '.join(key)} > {_whose(there.table, persons, keys).column}",
         key=key,
         there=there.table,
-        there_key=combined.parts_of(there),
+        there_key=keys.parts_of(there),
         is_folded=is_folded,
     )
-
-
-def _links(
-    tables: Mapping[str, CodedTable], keys: Sequence[tuple[Place, Place]], combined: Combined
-) -> list[Link]:
-    """Return the links that were named, and those proposed between columns that none of them joins."""
-    given = given_links(tables, keys)
-    taken = {place for link in given for place in (link.one, link.other)}
-    proposed = without_counts(combined.without_parts(propose_links(combined.tables)), tables)
-    return [*given, *(link for link in proposed if not {link.one, link.other} & taken)]
 
 
 def _read_together(
@@ -352,9 +383,7 @@ def _read_together(
     settings, facts = measured.settings, measured.tables
     mine = [each for each in facts if each.name in persons.of_record]
     joined = Joined(tables, {each.name: each.quasi_identifiers for each in mine}, mine, persons)
-    released = {
-        each.name: (*each.released, *_lookups(each.name, tables, measured.links, persons)) for each in mine
-    }
+    released = {each.name: each.released for each in mine}
     everything = Joined(tables, released, mine, persons)
     attacks = joined.attacks()
     return replace(
@@ -365,17 +394,13 @@ def _read_together(
         attacks=attacks.best,
         finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
-        one_values=one_values(
-            tables,
-            {
-                each.name: [one for one in each.released if one not in (*each.quasi_identifiers, *each.lists)]
-                for each in mine
-            },
-            persons,
-            joined.demographics,
-        ),
+        one_values=_one_values(tables, mine, persons, joined),
         lists=joined.lists(settings),
-        keys=key_facts(tables, persons, measured.links, {each.name: each.numbers for each in facts}),
+        keys=key_facts(
+            tables,
+            {each.name: each.key_columns for each in mine},
+            {each.name: each.numbers for each in facts},
+        ),
         groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
         same_orders=same_orders(tables, facts),
         unchosen=tuple(
@@ -387,20 +412,28 @@ def _read_together(
     )
 
 
-def _lookups(
-    name: str, tables: Mapping[str, CodedTable], links: Sequence[Link], persons: Persons
-) -> Iterator[str]:
-    """Yield the keys to a table that is not of persons, whose values several persons share: facts of them."""
-    person = persons.of_record[name]
-    for link in links:
-        for place, other in ((link.one, link.other), (link.other, link.one)):
-            if place.table != name or other.table in persons.of_record:
-                continue
-            codes = tables[name][place.column].trimmed.codes
-            known = (person >= 0) & (codes >= 0)
-            who = np.unique(np.stack([person[known], codes[known]]), axis=1)[1]
-            if len(who) >= _SHARED * len(np.unique(who)):
-                yield place.column
+def _one_values(
+    tables: Mapping[str, CodedTable], facts: Sequence[TableFacts], persons: Persons, joined: Joined
+) -> tuple[OneValue, ...]:
+    """Return what all alike have, where nothing more is known, and of sensitive columns by one record too."""
+    unknown = {
+        each.name: [one for one in each.released if one not in (*each.quasi_identifiers, *each.lists)]
+        for each in facts
+    }
+    found = one_values(tables, unknown, persons, joined.classes())
+    told = {each.place for each in found if each.beyond_chance}
+    sensitive = {
+        each.name: [
+            one for one in unknown[each.name] if one in each.sensitive and Place(each.name, one) not in told
+        ]
+        for each in facts
+    }
+    in_tables = {each.name: joined.classes_without(each.name) for each in facts}
+    return (
+        *found,
+        *one_values(tables, sensitive, persons, joined.classes_by_record()),
+        *memberships(persons, in_tables),
+    )
 
 
 class _Roles(NamedTuple):
@@ -408,8 +441,17 @@ class _Roles(NamedTuple):
 
     quasi: set[Place]
     left_out: set[Place]
-    combined: Combined  # columns that say who is meant only together
+    keys: Keys  # columns that say who is meant only together
     text_model: ModelName
+
+    def columns_of(self, name: str, table: CodedTable) -> tuple[str, ...]:
+        """Return the columns of a table that are released; of those combined, the combination alone."""
+        hidden = {*self.left_out, *self.keys.numbers}
+        return tuple(each for each in table.table.column_names if Place(name, each) not in hidden)
+
+    def with_quasi(self, places: Iterable[Place]) -> "_Roles":
+        """Return the roles with further columns that are known."""
+        return self._replace(quasi=self.quasi | {*places})
 
 
 def _without_copies(datasets: Sequence[Dataset]) -> tuple[list[Dataset], tuple[tuple[str, str], ...]]:
@@ -442,7 +484,9 @@ def named_tables(datasets: Sequence[Dataset]) -> dict[str, Dataset]:
 def _doubtful_cells(measured: DeliveryMeasurement, kept: Sequence[Dataset]) -> Iterator[Finding]:
     datasets = dict(named_tables(kept))
     for table in measured.tables:
-        for finding in about_doubtful_cells(datasets[table.name], table.quasi_identifiers):
+        dataset = datasets[table.name]
+        own = [column for column in table.quasi_identifiers if column in dataset.columns]
+        for finding in about_doubtful_cells(dataset, own):
             yield finding.of_file(table.name)
 
 
@@ -467,16 +511,17 @@ def _released(tables: Mapping[str, CodedTable], left_out: set[Place]) -> dict[st
 
 
 def _table_facts(
-    name: str, table: CodedTable, links: Sequence[Link], persons: Persons | None, roles: _Roles
+    name: str,
+    table: CodedTable,
+    suggestions: Sequence[RoleSuggestion],
+    roles: _Roles,
+    *,
+    keys: Collection[str],
+    persons: Persons | None = None,
 ) -> TableFacts:
-    columns = tuple(
-        column
-        for column in table.table.column_names
-        if Place(name, column) not in roles.left_out and Place(name, column) not in roles.combined.numbers
-    )
-    linked = {place.column for link in links for place in (link.one, link.other) if place.table == name}
-    linked |= {place.column for place in roles.combined.numbers.values() if place.table == name}
-    suggestions = suggest_roles(table.select(columns))
+    suggested = {each.column for each in suggestions}
+    columns = tuple(column for column in table.table.column_names if column in suggested)
+    linked = {*keys, *(place.column for place in roles.keys.numbers.values() if place.table == name)}
     repeats = persons is not None and persons.repeat_in(name)
     released = [column for column in columns if column not in linked]
     lists = tuple(column for column in released if read_list(table[column].trimmed) is not None)
@@ -486,11 +531,13 @@ def _table_facts(
         columns=columns,
         quasi_identifiers=(),
         key_columns=tuple(column for column in columns if column in linked),
-        suggestions=suggestions,
+        suggestions=tuple(suggestions),
         repeats=repeats,
         lists=lists,
         texts=measure_texts(
-            table.select(released), skip=columns_of_people(suggestions), model=roles.text_model
+            table.select([each for each in released if INTO not in each]),
+            skip=columns_of_people(suggestions),
+            model=roles.text_model,
         ),
         smallest=np.zeros(0, dtype=np.int64),
     )
@@ -500,9 +547,17 @@ def _table_facts(
             facts, released, roles.quasi, lambda name: _is_measured(table[name].values)
         ),
     )
-    if persons is None or name not in persons.of_record:
+    if persons is None:
         return replace(facts, counts=counts_of(facts, table.table))
-    return replace(_with_persons(facts, table, persons), whose=_whose(name, persons, roles.combined))
+    return replace(facts, columns=tuple(each for each in columns if not _tells_no_more(each, facts)))
+
+
+def _tells_no_more(column: str, facts: TableFacts) -> bool:
+    """Return whether a column is led to by a key that is known itself, and nobody knows it by itself."""
+    if INTO not in column or column.partition(INTO)[0] not in facts.quasi_identifiers:
+        return False
+    role = next(each.role for each in facts.suggestions if each.column == column)
+    return role is not Role.QUASI_IDENTIFIER and column not in facts.quasi_identifiers
 
 
 def chosen_columns(
@@ -525,6 +580,7 @@ def chosen_columns(
         or column in no_number
         or (
             role[column] is Role.OTHER
+            and INTO not in column
             and (facts.repeats or column in facts.lists)
             and not is_measured(column)
         )
@@ -545,7 +601,8 @@ def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> Tab
         if other != facts.name:
             elsewhere |= persons.in_table(other) > 0
     at_once = [column for column in facts.quasi_identifiers if column not in facts.lists]
-    listed = [] if facts.repeats else beside_the_key(facts, int(np.count_nonzero(here)))
+    is_numbered = persons.columns[facts.name].column == RECORD
+    listed = [] if facts.repeats or is_numbered else beside_the_key(facts, int(np.count_nonzero(here)))
     numbers = [column for column in facts.columns if column in {*facts.key_columns, *facts.numbers}]
     return replace(
         facts,

@@ -1,4 +1,4 @@
-"""Columns of which all persons with the same quasi-identifiers have one value, whatever table it is in."""
+"""What all persons alike have: one value of a column, in whatever table, or a place in a table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,70 +9,109 @@ from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct
 from core.delivery.keys import Persons, Place
 
 _MOST_VALUES = 1_000  # different values of a column that is looked at
+_MOST_PAIRS = 50_000_000  # of values and classes of persons
 _MOST_ALIKE = 0.5  # share of classes of one value from which a column says what the quasi-identifiers say
 _BY_CHANCE = 0.01  # expected classes of one value, from which one is no accident
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Classes:
+    """Who is in which class: each pair once; a person is in several where one record of many is known."""
+
+    person: IntArray  # shape (n_pairs,)
+    of_class: IntArray  # shape (n_pairs,), from 0
+    n_persons: int
+    # whether one record is known beside the persons' own quasi-identifiers
+    by_record: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class OneValue:
-    """Classes over the persons' quasi-identifiers in which everybody has one value of a column."""
+    """Classes in which everybody has one value of a column, or is in a table."""
 
-    place: Place
+    place: Place | str  # a column, or the name of a table
     n_classes: int  # such classes of two persons or more, and the persons in them
     n_persons: int
     # whether as many persons would hardly have the value, were values spread without regard to classes
     beyond_chance: bool
     says_the_same: bool  # whether most classes are such: the column may only repeat the quasi-identifiers
+    by_record: bool = False  # whether classes are by one known record too
 
 
 def one_values(
     tables: Mapping[str, CodedTable],
     columns: Mapping[str, Sequence[str]],
     persons: Persons,
-    demographics: IntArray,
+    classes: Classes,
 ) -> tuple[OneValue, ...]:
-    """Return the columns of which everybody in some class of the persons' quasi-identifiers has one value.
+    """Return the columns of which everybody in some class has one value.
 
     Parameters
     ----------
     tables, columns
-        By name of the table; the columns to look at, that are no quasi-identifiers.
+        By name of the table; the columns to look at, that are not known themselves.
     persons
         Whose each record is.
-    demographics
-        Shape (n_persons,): the class of each person, codes from 0.
+    classes
+        Of the persons, by what is known of them.
     """
     found = (
-        _one_value(Place(name, column), tables[name][column].trimmed, persons.of_record[name], demographics)
+        _of_column(Place(name, column), tables[name][column].trimmed, persons.of_record[name], classes)
         for name, chosen in columns.items()
         for column in chosen
     )
     return tuple(each for each in found if each is not None)
 
 
-def _one_value(
-    place: Place, values: CodedColumn, person: IntArray, demographics: IntArray
-) -> OneValue | None:
+def memberships(persons: Persons, classes: Mapping[str, Classes]) -> tuple[OneValue, ...]:
+    """Return the tables in which everybody of some class is, and others are not, beyond chance.
+
+    `classes` are, by table, those of all other tables' columns.
+    """
+    found = []
+    for name, each in classes.items():
+        here = np.flatnonzero(persons.in_table(name))
+        told = _one_value(name, here, np.zeros(len(here), dtype=np.int64), 1, each)
+        if 0 < len(here) < persons.n_persons and told is not None and told.beyond_chance:
+            found.append(told)
+    return tuple(found)
+
+
+def _of_column(place: Place, values: CodedColumn, person: IntArray, classes: Classes) -> OneValue | None:
     if not 1 < values.n_distinct <= _MOST_VALUES:
         return None
-    n_persons, n_values = len(demographics), len(values.values)
+    n_values = len(values.values)
     known = (person >= 0) & (values.codes >= 0)
     pairs = sorted_distinct(person[known].astype(np.int64) * n_values + values.codes[known])
-    who, value = pairs // n_values, pairs % n_values
-    sizes = np.bincount(demographics, minlength=1)
-    cells, n_of_cell = np.unique(demographics[who] * n_values + value, return_counts=True)
-    of_class, size = cells // n_values, sizes[cells // n_values]
+    return _one_value(place, pairs // n_values, pairs % n_values, n_values, classes)
+
+
+def _one_value(
+    place: Place | str, who: IntArray, value: IntArray, n_values: int, classes: Classes
+) -> OneValue | None:
+    """Return the classes of one value; `who` has shape (n_pairs,), ascending, with the `value` of each."""
+    sizes = np.bincount(classes.of_class, minlength=1)
+    first, last = (np.searchsorted(who, classes.person, side=side) for side in ("left", "right"))
+    n_mine = last - first
+    if n_mine.sum() > _MOST_PAIRS:
+        return None
+    place_of = np.repeat(last - np.cumsum(n_mine), n_mine) + np.arange(n_mine.sum())
+    of_class = np.repeat(classes.of_class, n_mine)
+    cells, n_of_cell = np.unique(of_class * n_values + value[place_of], return_counts=True)
+    size = sizes[cells // n_values]
     whole = (n_of_cell == size) & (size > 1)
     n_large = int(np.count_nonzero(sizes > 1))
     if not whole.any():
         return None
-    share = np.bincount(value, minlength=n_values) / n_persons
+    share = np.bincount(value, minlength=n_values) / classes.n_persons
     by_chance = share[cells[whole] % n_values] ** size[whole]
-    classes = np.unique(of_class[whole])
+    alike = np.unique(cells[whole] // n_values)
+    is_alike = np.isin(classes.of_class, alike)
     return OneValue(
         place=place,
-        n_classes=len(classes),
-        n_persons=int(sizes[classes].sum()),
+        n_classes=len(alike),
+        n_persons=len(np.unique(classes.person[is_alike])),
         beyond_chance=bool(by_chance.min() * n_large * n_values < _BY_CHANCE),
-        says_the_same=len(classes) > _MOST_ALIKE * n_large,
+        says_the_same=len(alike) > _MOST_ALIKE * n_large,
+        by_record=classes.by_record,
     )

@@ -1,27 +1,37 @@
 """What the pseudonyms of a delivery tell by themselves: that somebody can compute them, or a date inside."""
 
-import hashlib
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
+from itertools import chain, product
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedTable
-from core.comparing.digests import in_hexadecimal
-from core.delivery.keys import Link, Persons, Place
+from core.comparing.digests import (
+    Compared,
+    Cut,
+    Key,
+    Recipe,
+    guessable_keys,
+    in_hexadecimal,
+    keyed_digests,
+    learned,
+    plain_digests,
+    token_shape,
+    usual_digests,
+)
+from core.delivery.keys import Place
 from core.roles import DIGESTS, Role, RoleSuggestion, suggest_roles
+from core.roles.names import are_words
 from core.roles.vocabulary import heads_people_of_records
 
-_DIGESTS = {32: ("md5",), 40: ("sha1",), 56: ("sha224",), 64: ("sha256", "sha3_256"), 128: ("sha512",)}
-_CUT = ("md5", "sha1", "sha256")  # of which some keep the beginning alone, and its shortest in digits
-_SHORTEST = 8
-_CRC_BYTES = 4
+_MOST_CUT = 64  # hexadecimal digits of digests that are cut
+_LEARNED_ON, _MOST_PROVED = 24, 8  # values on which recipes are learned, and recipes proved on all
 _WIDTHS = (3, 4, 5, 6, 7, 8, 10)  # digits of numbers padded with zeros
 _HEXADECIMAL = re.compile(r"^[0-9a-f]{8,128}$")
 _BASE64 = re.compile(r"^[A-Za-z0-9+/_-]{8,172}={0,2}$")
@@ -56,29 +66,31 @@ class KeyFacts:
     share_computed: float = 0.0
     holds_dates: bool = False  # days, years or times
     is_readable: bool = False  # whether it is text, written as Base64 or hexadecimal digits
+    are_words: bool = False  # whether the values are words, no codes
     # what its values look like, whatever its name; None for nothing
     identifier: RoleSuggestion | None = None
 
 
 def key_facts(
     tables: Mapping[str, CodedTable],
-    persons: Persons,
-    links: Sequence[Link],
+    keys: Mapping[str, Sequence[str]],
     numbers: Mapping[str, Sequence[str]],
 ) -> tuple[KeyFacts, ...]:
-    """Return the columns that say whose records are whose, where their values tell something.
+    """Return the keys whose values tell something, all by table.
 
-    Of other columns that number records, such as names of files, by table, dates alone are looked for.
+    Of other columns that number records, such as names of files, dates alone are looked for.
     """
-    linked = {place for link in links for place in (link.one, link.other)}
-    keys = [place for place in dict.fromkeys(persons.columns.values()) if place in linked]
+    places = [Place(name, column) for name, columns in keys.items() for column in columns]
     others = [Place(name, column) for name, columns in numbers.items() for column in columns]
+    in_vain: list[frozenset[str]] = []  # keys of one table are those of another
     facts = [
-        *(_facts(tables, place) for place in keys),
-        *(_dated(tables, place) for place in others if place not in keys),
+        *(_facts(tables, place, in_vain) for place in places),
+        *(_dated(tables, place) for place in others if place not in places),
     ]
     return tuple(
-        fact for fact in facts if fact.identifier or fact.holds_dates or fact.algorithm or fact.is_readable
+        fact
+        for fact in facts
+        if fact.identifier or fact.holds_dates or fact.algorithm or fact.is_readable or fact.are_words
     )
 
 
@@ -91,7 +103,8 @@ def _dated(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
     return KeyFacts(place=place, n_looked_at=len(some), holds_dates=_hold_dates(some))
 
 
-def _facts(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
+def _facts(tables: Mapping[str, CodedTable], place: Place, in_vain: list[frozenset[str]]) -> KeyFacts:
+    """Return what a key tells; `in_vain` are keys of which nothing is computed, and is added to."""
     fact, some = _dated(tables, place), _some(tables, place)
     if not len(some):
         return fact
@@ -100,7 +113,12 @@ def _facts(tables: Mapping[str, CodedTable], place: Place) -> KeyFacts:
     keys = some.to_pylist()
     if sum(map(_is_readable, keys)) >= _DATED * len(keys):
         return replace(fact, is_readable=True)
+    if identifier is None and are_words(keys):
+        return replace(fact, are_words=True)
+    if any(each.issuperset(keys) for each in in_vain):
+        return fact
     if (found := _computed(tables, place, keys)) is None:
+        in_vain.append(frozenset(tables[place.table][place.column].trimmed.values.to_pylist()))
         return fact
     return replace(fact, algorithm=found.algorithm, computed_from=found.source, share_computed=found.share)
 
@@ -140,34 +158,61 @@ class _Computed(NamedTuple):
 
 
 def _computed(tables: Mapping[str, CodedTable], place: Place, keys: Sequence[str]) -> _Computed | None:
-    """Return from what at least half of the keys are computed, None where that is not known."""
-    wanted = set(map(_as_hexadecimal, keys)) - {""}
-    lengths = set(map(len, wanted))
-    if len(wanted) < _COMPUTED * len(keys) or len(lengths) > 1 or all(map(str.isdecimal, wanted)):
+    """Return from what at least half of the keys are computed, None where that is not known.
+
+    The algorithms used most are tried on all that keys may be computed from; all others, and guessable keys,
+    on a few of these, and what gives any token on all.
+    """
+    shape = token_shape(keys)
+    if shape is None or shape.written == "digits":
         return None
-    (length,) = lengths
-    algorithms = _DIGESTS.get(length, _CUT)
+    every = tables[place.table][place.column].trimmed.values.to_pylist()
+    tokens, wanted = (frozenset(filter(None, map(shape.body, each))) for each in (every, keys))
+    column = Compared(column=str(place), shape=shape, pairs=(), tokens=tokens)
+    if len(wanted) < _COMPUTED * len(keys) or len(set(map(len, wanted))) > 1:
+        return None
     for source, texts in _texts(tables, place):
-        bare = [each.encode() for each in texts]
-        if length == 2 * _CRC_BYTES:
-            n_found = len(wanted & {f"{zlib.crc32(each):08x}" for each in bare})
+        values = list(texts)
+        for recipe, cut in chain(_usual(column.length), _learned(column, values)):
+            n_found = len(wanted & set(_tokens(recipe, cut, values, column)))
             if n_found >= _COMPUTED * len(wanted):
-                return _Computed("crc-32", source, n_found / len(wanted))
-        for algorithm in algorithms:
-            digest = getattr(hashlib, algorithm)  # half the time of `hashlib.new`
-            n_found = len(wanted.intersection(digest(each).hexdigest()[:length] for each in bare))
-            if n_found >= _COMPUTED * len(wanted):
-                return _Computed(algorithm, source, n_found / len(wanted))
+                return _Computed(recipe.algorithm, source, n_found / len(wanted))
     return None
 
 
-def _as_hexadecimal(key: str) -> str:
-    """Return a digest's digits in lower case, of hexadecimal digits or Base64; nothing for another key."""
-    bare = key.replace("-", "").lower()
-    if _HEXADECIMAL.match(bare):
-        return bare
-    digest = in_hexadecimal(key, "base64") if _BASE64.match(key) else ""
-    return digest if len(digest) in _DIGESTS else ""
+def _usual(length: int) -> Iterator[tuple[Recipe, Cut]]:
+    """Yield the digests that are used most, of so many hexadecimal digits or cut to them."""
+    for recipe, digest in usual_digests("-"):
+        whole = 2 * len(digest)
+        if recipe.spelling == 0 and (length == whole or (length < whole <= _MOST_CUT)):
+            yield recipe, Cut(0, 0)
+
+
+def _learned(column: Compared, values: Sequence[str]) -> list[tuple[Recipe, Cut]]:
+    """Return what gives any token of a column from the first values."""
+    lengths = {column.length // 2}
+    found: list[tuple[Recipe, Cut]] = []
+    for at, value in enumerate(values[:_LEARNED_ON]):
+        made = plain_digests(value, lengths)
+        if not at:
+            made = chain(made, keyed_digests(value, _guessable_keys()))
+        found += [(recipe, cut) for _, recipe, cut in learned(made, [(column, "", [column])], few=True)]
+    return list(dict.fromkeys(found))[:_MOST_PROVED]
+
+
+@cache
+def _guessable_keys() -> list[Key]:
+    return guessable_keys(())
+
+
+def _tokens(recipe: Recipe, cut: Cut, values: Sequence[str], column: Compared) -> Iterator[str]:
+    if recipe.spelling == 0 and column.shape.form[0] == "hex" and cut.start >= 0:
+        digest, first, last = recipe.function, cut.start, cut.start + column.length
+        yield from (digest(value.encode()).hex()[first:last] for value in values)  # a third of the time
+        return
+    for value in values:
+        if (made := recipe.digest((value,))) is not None:
+            yield cut.of(column.shape.texts(made, few=True), column.length)
 
 
 def _is_readable(key: str) -> bool:
@@ -180,18 +225,11 @@ def _is_readable(key: str) -> bool:
 def _texts(tables: Mapping[str, CodedTable], place: Place) -> Iterator[tuple[Place | None, Iterable[str]]]:
     """Yield what keys may be computed from: whole numbers, also padded, and the values of other columns."""
     n_values = tables[place.table][place.column].n_distinct
-    yield None, map(str, range(max(2 * n_values, _NUMBERS_TRIED)))
-    few = range(min(2 * n_values, _NUMBERS_TRIED))
-    yield None, [f"{each:0{width}}" for width in _WIDTHS for each in few]
-    yield (
-        None,
-        [
-            f"{before}{each:0{width}}"
-            for before in _PREFIXES
-            for width in _PREFIXED
-            for each in few[:_MOST_PREFIXED]
-        ],
-    )
+    yield None, map(str, range(1, max(2 * n_values, _NUMBERS_TRIED)))
+    few = range(1, min(2 * n_values, _NUMBERS_TRIED))
+    yield None, [f"{each:0{width}}" for each in few for width in _WIDTHS]
+    prefixes = list(product(_PREFIXES, _PREFIXED))
+    yield None, [f"{word}{each:0{width}}" for each in few[:_MOST_PREFIXED] for word, width in prefixes]
     yield None, _days()
     for name, table in tables.items():
         for column in table.table.column_names:

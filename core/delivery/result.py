@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
-from core.delivery.known import Known
 from core.delivery.tool import TOOL
 from core.free_text.result import texts_group
+from core.known import Known
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.settings_form import report_lines, settings_document

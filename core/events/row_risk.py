@@ -10,8 +10,8 @@ from core.coding import BoolArray, IntArray, combination_codes, combined_codes, 
 from core.events.measuring import AnonymizedEvents
 from core.events.settings import KIND_COLUMNS
 from core.events.stages import derived_column
-from core.events.trace_risk import mixed, users_sharing
 from core.events.traces import pseudonym_codes
+from core.known import bags, users_sharing
 
 _YEARS, _HOURS = ("iso_year", "year"), ("hour", "quantized_hour", "time_period")
 _TIMES_THE_NEXT = 2  # a user with so many times the rows of anybody else stands out
@@ -66,8 +66,7 @@ def row_risk(anonymized: AnonymizedEvents, pseudonym_per: str) -> RowRisk:
 
     Notes
     -----
-    Multisets and sequences are compared by two 64-bit sums of mixed codes; two different ones among
-    a million agree in both with a probability below 1e-26.
+    Multisets and sequences are compared by :func:`core.known.bags`.
     """
     rows = _released_rows(anonymized, pseudonym_per)
     n_of_pseudonym = np.bincount(rows.pseudonym, minlength=rows.n_pseudonyms)
@@ -145,13 +144,7 @@ def _are_extreme(n_of_pseudonym: IntArray) -> BoolArray:
 
 def _n_rare(items: IntArray, pseudonym: IntArray, rows: _Rows, k: int) -> tuple[int, int]:
     """Count users with a pseudonym whose multiset of items is nobody else's, or fewer than k users'."""
-    sums = []
-    for salt in (1, 2):
-        total = np.zeros(rows.n_pseudonyms, dtype=np.uint64)
-        np.add.at(total, pseudonym, mixed(items, salt))
-        sums.append(value_codes(total))
-    codes = combination_codes(sums, n_records=rows.n_pseudonyms)
-    sharing = users_sharing(codes, rows.user_of_pseudonym)
+    sharing = users_sharing(bags(pseudonym, items, rows.n_pseudonyms), rows.user_of_pseudonym)
     return _n_users(sharing < 2, rows), _n_users(sharing < max(k, 2), rows)
 
 

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from math import comb
-from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
-from core.coding import BoolArray, IntArray, sorted_distinct, value_codes
-from core.events.traces import Traces, TraceSearch, count_unique_draws
+from core.coding import BoolArray, IntArray, value_codes
+from core.events.traces import Traces, TraceSearch, count_unique_draws, own_traces
 from core.intervals import wilson_interval
+from core.known import bags, users_sharing
 
 KNOWN_EVENTS = (1, 2, 3, 4)
 _LARGEST_EXACT = 2_000_000
@@ -103,12 +102,13 @@ def trace_risk(
     rng = np.random.default_rng(seed)
     enumerated = _enumerate_choices(traces, largest_exact, k)
     sharing = users_sharing(whole_trace_codes(traces), traces.user_of_trace)
-    searched = _search(traces, enumerated, n_users_searched, rng)
+    search = TraceSearch(traces)
+    searched = _search(search, traces, enumerated, n_users_searched, rng)
     return TraceRisk(
         by_known=tuple(
             _exactly_known(n_known, enumerated[n_known])
             if n_known in enumerated
-            else _known_from_draws(traces, n_known, searched[n_known], rng)
+            else _known_from_draws(search, traces, n_known, searched[n_known], rng)
             for n_known in KNOWN_EVENTS
         ),
         whole_trace=float(_any_of_user(traces, sharing < 2).mean()),
@@ -128,9 +128,9 @@ def _exactly_known(n_known: int, choices: _Enumerated) -> KnownEvents:
 
 
 def _known_from_draws(
-    traces: Traces, n_known: int, singled_out: Share, rng: np.random.Generator
+    search: TraceSearch, traces: Traces, n_known: int, singled_out: Share, rng: np.random.Generator
 ) -> KnownEvents:
-    n_unique = count_unique_draws(traces, n_known, n_draws=N_DRAWS, rng=rng)
+    n_unique = count_unique_draws(search, traces, n_known, n_draws=N_DRAWS, rng=rng)
     return KnownEvents(n_known=n_known, singled_out=singled_out, random=_sampled(n_unique, N_DRAWS))
 
 
@@ -190,7 +190,11 @@ def _n_choices(traces: Traces, n_known: int) -> int:
 
 
 def _search(
-    traces: Traces, enumerated: dict[int, _Enumerated], n_users_searched: int, rng: np.random.Generator
+    search: TraceSearch,
+    traces: Traces,
+    enumerated: dict[int, _Enumerated],
+    n_users_searched: int,
+    rng: np.random.Generator,
 ) -> dict[int, Share]:
     """Return the shares that were not enumerated, from a search of each sampled user's traces."""
     wanted = [n_known for n_known in KNOWN_EVENTS if n_known not in enumerated]
@@ -200,10 +204,8 @@ def _search(
     users = np.flatnonzero(~known)
     if is_sample := len(users) > n_users_searched:
         users = np.sort(rng.choice(users, n_users_searched, replace=False))
-    order = np.argsort(traces.user_of_trace, kind="stable")
-    counts = np.bincount(traces.user_of_trace, minlength=traces.n_users)
-    search, own_traces = TraceSearch(traces), np.split(order, np.cumsum(counts)[:-1])
-    fewest = [_fewest_known(search, own_traces[user], wanted) for user in users]
+    own = own_traces(traces)
+    fewest = [_fewest_known(search, own[user], wanted) for user in users]
     shares = {}
     for n_known in wanted:
         n_hits = sum(number is not None and number <= n_known for number in fewest)
@@ -231,28 +233,6 @@ def _fewest_known(search: TraceSearch, own_traces: IntArray, wanted: list[int]) 
     return fewest
 
 
-def users_sharing(choices: IntArray, users: IntArray) -> IntArray:
-    """Return for each choice, a code from 0, how many users have it in however many traces."""
-    n_users = max(int(users.max(initial=-1)) + 1, 1)
-    of_pair = sorted_distinct(choices * n_users + users) // n_users
-    return np.bincount(of_pair, minlength=int(choices.max(initial=-1)) + 1)[choices]
-
-
 def whole_trace_codes(traces: Traces) -> IntArray:
     """Return a code for each trace, alike where traces are the same set of combinations."""
-    # by two 64-bit sums of mixed codes, both alike for different sets among a million once in 1e26
-    first, second = (
-        np.add.reduceat(mixed(traces.combination_of_point, salt), traces.starts) for salt in (1, 2)
-    )
-    codes = [value_codes(part) for part in (first, second)]
-    same_set = codes[0] * (int(codes[1].max()) + 1) + codes[1]
-    return value_codes(same_set)
-
-
-def mixed(codes: IntArray, salt: int) -> npt.NDArray[np.uint64]:
-    """Return each code mixed to 64 bits (splitmix64; Steele, Lea and Flood, 2014)."""
-    mixed = codes.astype(np.uint64) * np.uint64(2) + np.uint64(salt)
-    mixed = mixed * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return cast("npt.NDArray[np.uint64]", mixed ^ (mixed >> np.uint64(31)))
+    return bags(traces.trace_of_point, traces.combination_of_point, len(traces.user_of_trace))

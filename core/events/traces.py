@@ -103,6 +103,7 @@ def build_traces(pseudonyms: IntArray, users: IntArray, combinations: IntArray) 
 _RARE_FIRST = (48, 192)  # combinations tried before all of them
 _LARGEST_PRODUCT = 200_000_000  # multiplications of one step of the search
 _MOST_STEPS = 400
+_FIRST_CANDIDATES, _TIMES_MORE = 64, 16
 
 
 class TraceSearch:
@@ -119,6 +120,7 @@ class TraceSearch:
         self._n_traces = np.bincount(traces.combination_of_point, minlength=traces.n_combinations)
         self._starts = np.cumsum(self._n_traces) - self._n_traces
         self._row_of_trace = np.zeros(len(traces.user_of_trace), dtype=np.int64)
+        self._points = traces.trace_of_point * traces.n_combinations + traces.combination_of_point
 
     def fewest_known(self, trace: int, *, at_least: int, at_most: int) -> int | None:
         """Return the fewest known combinations that single out the trace's user.
@@ -162,6 +164,26 @@ class TraceSearch:
         points = self._order[start : start + self._n_traces[combination]]
         return self._traces.trace_of_point[points]
 
+    def is_shared(self, trace: int, known: IntArray) -> bool:
+        """Return whether another user has a trace with all of some combinations."""
+        candidates = self._having(int(known[np.argmin(self._n_traces[known])]))
+        users = self._traces.user_of_trace
+        first, size = 0, _FIRST_CANDIDATES
+        while first < len(candidates):  # a few first: most draws are shared by many
+            some = candidates[first : first + size]
+            some = some[users[some] != users[trace]]
+            for combination in known:
+                some = some[self._has(some, combination)]
+            if len(some):
+                return True
+            first, size = first + size, size * _TIMES_MORE
+        return False
+
+    def _has(self, traces: IntArray, combination: int) -> BoolArray:
+        wanted = traces * self._traces.n_combinations + combination
+        place = np.minimum(np.searchsorted(self._points, wanted), len(self._points) - 1)
+        return cast("BoolArray", self._points[place] == wanted)
+
 
 class _Steps:
     """Steps taken so far, and whether one was refused."""
@@ -198,65 +220,25 @@ def _some_choice_is_unique(shared: BoolArray, n_known: int, steps: _Steps) -> bo
     )
 
 
-_FIRST_CANDIDATES = 64
-_CANDIDATES_AT_ONCE = 4_000_000
-
-
-def count_unique_draws(traces: Traces, n_known: int, *, n_draws: int, rng: np.random.Generator) -> int:
+def count_unique_draws(
+    search: TraceSearch, traces: Traces, n_known: int, *, n_draws: int, rng: np.random.Generator
+) -> int:
     """Return how many of `n_draws` random draws no other user's trace contains.
 
     Each draw takes a user at random, one of their traces at random, and `n_known` distinct
     combinations of it at random, all of them where it has fewer.
     """
-    drawn = _draw_traces(traces, n_draws, rng)
-    known = _draw_points(traces, drawn, n_known, rng)
-    return int(np.count_nonzero(~_others_have(traces, traces.user_of_trace[drawn], known)))
+    own = own_traces(traces)
+    n_unique = 0
+    for user in rng.integers(0, traces.n_users, n_draws):
+        trace = rng.choice(own[user])
+        start, length = traces.starts[trace], traces.lengths[trace]
+        known = start + rng.choice(length, min(n_known, int(length)), replace=False)
+        n_unique += not search.is_shared(int(trace), traces.combination_of_point[known])
+    return n_unique
 
 
-def _draw_traces(traces: Traces, n_draws: int, rng: np.random.Generator) -> IntArray:
-    """Return a trace for each draw: of a user at random, one of their traces at random."""
+def own_traces(traces: Traces) -> list[IntArray]:
+    """Return the traces of each user."""
     order = np.argsort(traces.user_of_trace, kind="stable")
-    n_traces = np.bincount(traces.user_of_trace, minlength=traces.n_users)
-    users = rng.integers(0, traces.n_users, n_draws)
-    starts = np.cumsum(n_traces) - n_traces
-    return cast("IntArray", order[starts[users] + rng.integers(0, n_traces[users])])
-
-
-def _draw_points(traces: Traces, drawn: IntArray, n_known: int, rng: np.random.Generator) -> IntArray:
-    """Return shape (n_draws, n_known): distinct combinations of each trace, repeated where too few."""
-    lengths = traces.lengths[drawn]
-    places = np.zeros((len(drawn), n_known), dtype=np.int64)
-    for position in range(n_known):
-        place = rng.integers(0, np.maximum(lengths - position, 1))
-        for taken in np.sort(places[:, :position], axis=1).T:
-            place = place + (place >= taken)
-        places[:, position] = np.where(position < lengths, place, places[:, 0])
-    return cast("IntArray", traces.combination_of_point[traces.starts[drawn][:, None] + places])
-
-
-def _others_have(traces: Traces, users: IntArray, known: IntArray) -> BoolArray:
-    """Return shape (n_draws,): whether another user has a trace with all the known combinations."""
-    # traces with the rarest known combination, a few first: only draws without one look at all
-    order = np.argsort(traces.combination_of_point, kind="stable")
-    n_traces = np.bincount(traces.combination_of_point, minlength=traces.n_combinations)
-    starts = np.cumsum(n_traces) - n_traces
-    rarest = known[np.arange(len(known)), np.argmin(n_traces[known], axis=1)]
-    points = traces.trace_of_point * traces.n_combinations + traces.combination_of_point
-    found = np.zeros(len(known), dtype=bool)
-    n_looked_at = np.zeros(len(known), dtype=np.int64)
-    at_once = _FIRST_CANDIDATES
-    while len(open_draws := np.flatnonzero(~found & (n_looked_at < n_traces[rarest]))):
-        open_draws = open_draws[: max(_CANDIDATES_AT_ONCE // at_once, 1)]
-        n_now = np.minimum(n_traces[rarest[open_draws]] - n_looked_at[open_draws], at_once)
-        draw = np.repeat(open_draws, n_now)
-        offset = np.arange(len(draw)) - np.repeat(np.cumsum(n_now) - n_now, n_now)
-        candidates = traces.trace_of_point[order[starts[rarest[draw]] + n_looked_at[draw] + offset]]
-        matches = traces.user_of_trace[candidates] != users[draw]
-        for combination in known.T:
-            wanted = candidates[matches] * traces.n_combinations + combination[draw[matches]]
-            place = np.minimum(np.searchsorted(points, wanted), len(points) - 1)
-            matches[matches] = points[place] == wanted
-        found[draw[matches]] = True
-        n_looked_at[open_draws] += n_now
-        at_once = min(at_once * 4, _CANDIDATES_AT_ONCE)
-    return found
+    return np.split(order, np.cumsum(np.bincount(traces.user_of_trace, minlength=traces.n_users))[:-1])

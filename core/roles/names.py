@@ -5,10 +5,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
+from math import prod
+
+import scipy
 
 from core import people
 from core.encodings import decoded
-from core.letters import without_accents
+from core.letters import without_accents, without_marks
 from core.people import (
     ADMINISTRATIVE_ENDINGS,
     CATEGORICAL_ENDINGS,
@@ -87,7 +90,7 @@ def are_given_names_with_surnames(values: Sequence[str]) -> bool:
 
     So are names of products, too: the header has to speak of people.
     """
-    pairs = {pair for value in values if (pair := _first_and_last(_TITLES.sub("", value)))}
+    pairs = [pair for value in values if (pair := _first_and_last(_TITLES.sub("", value)))]
     if len(pairs) < max(_FEWEST_PEOPLE, 0.8 * len(values)):
         return False
     no_people = sum(not people.NO_WORDS_OF_PEOPLE.isdisjoint(map(str.casefold, pair)) for pair in pairs)
@@ -107,7 +110,7 @@ def are_full_names(values: Sequence[str]) -> bool:
     >>> are_full_names(names), are_full_names([f"Klinik {name}" for name in names])
     (True, False)
     """
-    pairs = {pair for pair in map(_first_and_last, values) if pair}
+    pairs = [pair for pair in map(_first_and_last, values) if pair]
     if len(pairs) < max(_FEWEST_PAIRS, 0.8 * len(values)):
         return False
     shares = []
@@ -120,12 +123,59 @@ def are_full_names(values: Sequence[str]) -> bool:
 
 def _first_and_last(value: str) -> tuple[str, str] | None:
     """Return the first and the last of two to four words with capitals, or of a script without; else None."""
+    value = without_marks(value)
     if not _WORDS.fullmatch(value) or "가" <= value[0] <= "힣":
         return None
     first, *others = value.replace(",", "").split()
     if first[0].islower() or any(word[0].islower() and word not in _SMALL_WORDS for word in others):
         return None
     return first, others[-1]
+
+
+def are_words(values: Sequence[str]) -> bool:
+    """Whether distinct values are words, or made of words, and no codes that are drawn or counted.
+
+    Codes are written in letters and digits of ASCII, and one letter says nothing of the next. So values are
+    words where they are letters of another script, or where their first four letters, an initial aside, and
+    their last four go together more often than the same letters would in any order of their own: by chance
+    once in a million, each.
+
+    >>> are_words([f"{given}.{surname}" for given in ("uwe", "jens", "ilse", "anke", "kai", "heike")
+    ...            for surname in ("lenz", "frey", "thoma", "rapp", "voss", "kuehn")])
+    True
+    >>> are_words([f"{at * 7919 % 100003:05x}" for at in range(99)])
+    False
+    """
+    letters = ["".join(_LETTERS.findall(without_marks(value))).casefold() for value in dict.fromkeys(values)]
+    texts = sorted({each for each in letters if len(each) > 1})
+    n_written = sum(len(each) > 1 for each in letters)
+    if len(texts) < max(_FEWEST_PAIRS, _FEWEST_TEXTS * len(letters)) or n_written < 0.8 * len(letters):
+        return False
+    if sum(max(text) > _LAST_OF_LATIN for text in texts) >= 0.8 * len(texts):
+        return True
+    after_initial = [text[1:] for text in texts]
+    return _go_together([text[-_AT_ONCE:] for text in texts]) and any(
+        map(_go_together, (texts, after_initial))
+    )
+
+
+_FEWEST_TEXTS = 0.25  # share of the values that differ in their letters, else these are of sites and the like
+_LAST_OF_LATIN = "ɏ"
+_AT_ONCE = 4  # letters that are held against each other
+_BY_CHANCE = 1e-6
+
+
+def _go_together(parts: Sequence[str]) -> bool:
+    """Whether more pairs of texts begin with the same letters than these by themselves make likely."""
+    parts = [part[:_AT_ONCE].ljust(_AT_ONCE) for part in parts]
+    n_pairs = len(parts) * (len(parts) - 1) / 2
+    n_alike = _n_alike(parts)
+    expected = n_pairs * prod(_n_alike(letters) / n_pairs for letters in zip(*parts, strict=True))
+    return n_alike > 0 and float(scipy.special.pdtrc(n_alike - 1, expected)) < _BY_CHANCE
+
+
+def _n_alike(texts: Sequence[str]) -> float:
+    return sum(n * (n - 1) / 2 for n in Counter(texts).values())
 
 
 def is_written_as_name(value: str) -> bool:

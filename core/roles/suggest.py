@@ -138,7 +138,9 @@ NOT_ONLY_PEOPLE = frozenset(
 def says_whose(suggestion: RoleSuggestion) -> bool:
     """Return whether a column seems to say whose record it is, and some persons to have several."""
     n_most = (1 - _FEWEST_REPEATS) * suggestion.n_nonblank
-    is_person = suggestion.role is Role.DIRECT_IDENTIFIER and suggestion.kind in PERSON_KINDS
+    meant = match_name(suggestion.column) if suggestion.from_values else None
+    kinds = {suggestion.kind, meant.rule.kind if meant else ""}
+    is_person = suggestion.role is Role.DIRECT_IDENTIFIER and not kinds.isdisjoint(PERSON_KINDS)
     return is_person and 1 < suggestion.n_distinct <= n_most
 
 
@@ -246,16 +248,20 @@ def _from_name(
             from_values=True,
         )
     more_revealing = _ORDER.index(by_values.role) < _ORDER.index(rule.role)
-    if more_revealing and by_values.kind not in _WEAK_KINDS:
+    no_codes = (
+        rule.kind in _CODE_KINDS and by_values.role is rule.role and by_values.kind not in _MAY_BE_CODES
+    )
+    if no_codes or (more_revealing and by_values.kind not in _WEAK_KINDS):
         suggestion = _from_values(column, profile, by_values)
         return replace(suggestion, reason=reason)
     return _named(column, profile, by_name, reason=named)
 
 
+# Names that promise codes: they say nothing of values that look like no codes, such as names of people.
+_CODE_KINDS = frozenset({"patient or person number", "record identifier"})
+_MAY_BE_CODES = frozenset({"record identifier", "identifier by distinctness", DIGESTS, "free text"})
 # Shapes that say little against a name that says what the column holds.
-_WEAK_KINDS = frozenset(
-    {"record identifier", "identifier by distinctness", "person's name", PERHAPS_NAMES, DIGESTS}
-)
+_WEAK_KINDS = _MAY_BE_CODES - {"free text"} | {"person's name", PERHAPS_NAMES, "year"}
 
 
 def _named(column: str, profile: ColumnProfile, by_name: NameMatch, *, reason: str) -> RoleSuggestion:

@@ -38,6 +38,8 @@ _FEWEST_ENCODED = 20  # distinct values from which they are read otherwise
 
 _DIGEST = re.compile(r"(?:0x)?([0-9a-f]{32,128})", re.IGNORECASE)
 _DIGEST_LENGTHS = {32, 40, 56, 64, 96, 128}
+_YEARS = re.compile(r"(?:19\d\d|20[0-3]\d)(?:\.0)?")
+_FEWEST_YEARS, _ALL_YEARS = 15, 0.98
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
 _FEWEST_INITIALS, _PER_LETTER = 8, 1.3
@@ -470,6 +472,15 @@ def _codes(profile: ColumnProfile) -> ValueMatch | None:
     )
 
 
+def _years(profile: ColumnProfile) -> ValueMatch | None:
+    """Recognize years by their values: as many of them as those of birth have, and hardly anything else."""
+    share = profile.share(_YEARS.fullmatch)
+    if share < _ALL_YEARS or profile.n_distinct < _FEWEST_YEARS:
+        return None
+    reason = text("{share} of the values are a {kind}.", share=percent(share), kind=own("year"))
+    return ValueMatch(role=_QUASI, kind="year", score=0.55, reason=reason)
+
+
 def _is_sequence(profile: ColumnProfile) -> bool:
     """Whether whole numbers fill a range without gaps, judged from a sample: a running number."""
     if not all(map(_is_short_number, profile.sample)):
@@ -556,6 +567,7 @@ _RECOGNIZERS: tuple[Callable[[ColumnProfile], ValueMatch | None], ...] = (
     _initials,
     _perhaps_names,
     _free_text,
+    _years,
     _codes,
     _varied_words,
 )

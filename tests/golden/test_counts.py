@@ -15,7 +15,7 @@ import pytest
 from scipy.optimize import linprog
 
 from core.counts import bounds_of, read_cube
-from core.delivery.known import events_of, known_one, known_several
+from core.known import events_of, known_one, known_several
 from core.tables import read_dataset
 from tests.releases_examples import Roles, measured
 

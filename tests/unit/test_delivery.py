@@ -26,11 +26,11 @@ from core.delivery.attack import Records, cheapest_attacks
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import known_words
 from core.delivery.keys import Link, Persons, Place, persons_of, propose_links
-from core.delivery.known import events_of, known_all, known_none, known_one, known_several
 from core.delivery.report import delivery_report
 from core.delivery.result import delivery_result, verdict_sentence
 from core.demo import DATASET as DEMOS
 from core.errors import AuditInputError
+from core.known import events_of, known_all, known_none, known_one, known_several
 from core.releases import EarlierTable
 from core.reports import RENDERERS, render
 from core.reports.as_text import lines_of
@@ -139,7 +139,7 @@ def test_known_several__is_the_same_of_events_listed_and_in_bits(n_events: int, 
     events = events_of(rng.integers(0, 2, 300), person, event)
     found = []
     for rare in (0, 20, 10**6):  # all in bits, some, none
-        monkeypatch.setattr("core.delivery.known._RARE", rare)
+        monkeypatch.setattr("core.known._RARE", rare)
         known = known_several(events, n_events, most_persons=300, seed=0)
         found.append((known.smallest.tolist(), known.alone.tolist()))
     assert found[0] == found[1] == found[2]
@@ -158,7 +158,9 @@ def test_propose_links__by_like_names_by_values_and_through_a_table_between() ->
         table("tests", stay=[stays[i] for i in of_tests], value=rng.integers(1, 200, 300)),
         table("wards", number=range(1, 9), name=list("abcdefgh")),
     ]
-    assert set(links_of(*tables)) == {("patients.id", "visits.who"), ("visits.stay", "tests.stay")}
+    lookups = {("wards.number", "patients.ward"), ("wards.number", "visits.ward")}
+    joined = {("patients.id", "visits.who"), ("visits.stay", "tests.stay")}
+    assert set(links_of(*tables)) == joined | lookups
     persons = persons_in(*tables)
     assert persons.n_persons == 60
     columns = {name: str(place) for name, place in persons.columns.items()}

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import NAMESPACE_DNS, UUID, uuid5
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +40,7 @@ from tests.one_json import document_of
 from tests.unit.test_delivery import pseudonyms, table
 
 N = 120
+RANDOM = np.random.default_rng(11)
 
 
 def persons(ids: Sequence[str], **more: Sequence[object]) -> Dataset:
@@ -99,7 +101,11 @@ def test_keys__tell_what_is_computed_or_stands_inside() -> None:
         ([digest(f"{day}".replace("-", "")) for day in days], computed),
         ([digest(f"{day}") for day in days], computed),
         ([digest(f"PAT-{at:04d}") for at in range(200)], computed),
-        ([digest(f"secret {at}") for at in range(200)], {}),
+        ([digest(f"secret {at}") for at in range(200)], computed),  # a key that is guessed
+        ([hashlib.blake2b(str(at).encode()).hexdigest() for at in range(200)], computed),
+        ([str(uuid5(NAMESPACE_DNS, str(at))) for at in range(200)], computed),
+        ([digest(f"7f3a9c x {at}") for at in range(200)], {}),
+        ([str(UUID(bytes=RANDOM.bytes(16), version=4)) for at in range(200)], {}),
         ([f"p{i}@example.org" for i in range(N)], {"looks_like_identifier": Verdict.FAIL}),
         (
             [f"1980{1 + i % 12:02d}{1 + i % 28:02d}-{i:04d}" for i in range(N)],
