@@ -134,10 +134,10 @@ def _by_traces(now: Records, then: Records, traces: tuple[IntArray, IntArray]) -
         n_later=len(now.units),
         n_earlier=len(then.units),
         is_same=len(now.classes) == len(then.classes)
-        and not len(both.sides[0].classes.at) | len(both.sides[1].classes.at)
+        and np.array_equal(*both.counts)
         and np.array_equal(np.sort(traces[0]), np.sort(traces[1])),
         found_share=both.n_found / max(counts[1].n, 1),
-        overlap=overlap_of(both.pairs),
+        overlap=overlap_of(both),
         came=_moved(now, then, traces),
         left=_moved(then, now, traces[::-1]),
     )
