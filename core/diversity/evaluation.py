@@ -136,8 +136,6 @@ def _minimization_problem(inputs: EvaluationInputs) -> MinimizationProblem:
         outcome=inputs.outcome,
         majority=inputs.settings.majority,
         target_accuracy=inputs.settings.target,
-        dependence=inputs.model.dependence if inputs.model else None,
-        scores=inputs.model.scores if inputs.model else None,
     )
 
 
@@ -151,13 +149,16 @@ def _split(n_records: int, seed: int) -> tuple[IntArray, IntArray]:
 def _split_like(predictions: FloatArray, inputs: EvaluationInputs) -> tuple[IntArray, IntArray]:
     """Return a split stratified by the predictions, or a plain one where a class is too small."""
     seed = inputs.settings.minimization_seed
-    if inputs.outcome.task == "classification":
-        sizes = np.unique(predictions, return_counts=True)[1]
-        n_out = math.ceil(_HOLDOUT_SHARE * len(predictions))
-        if sizes.min() > 1 and min(n_out, len(predictions) - n_out) >= len(sizes):
-            everyone = np.arange(len(predictions))
-            parts = train_test_split(
-                everyone, test_size=_HOLDOUT_SHARE, random_state=seed, stratify=predictions
-            )
-            return cast("tuple[IntArray, IntArray]", tuple(parts))
-    return _split(len(predictions), seed)
+    parts = stratified_split(predictions, seed) if inputs.outcome.task == "classification" else None
+    return parts or _split(len(predictions), seed)
+
+
+def stratified_split(classes: FloatArray, seed: int) -> tuple[IntArray, IntArray] | None:
+    """Return the positions of both parts; None of a class of one record, and of fewer places than classes."""
+    sizes = np.unique(classes, return_counts=True)[1]
+    n_out = math.ceil(_HOLDOUT_SHARE * len(classes))
+    if sizes.min() < 2 or min(n_out, len(classes) - n_out) < len(sizes):
+        return None
+    everyone = np.arange(len(classes))
+    parts = train_test_split(everyone, test_size=_HOLDOUT_SHARE, random_state=seed, stratify=classes)
+    return cast("tuple[IntArray, IntArray]", tuple(parts))
