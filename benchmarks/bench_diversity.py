@@ -12,9 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-import core.diversity.cells as growing
 from benchmarks.literal_diversity import LiteralProblem, literal_configuration
 from core.demo import diversity_table
 from core.diversity import (
@@ -54,34 +52,6 @@ def demo_problem(name: str, **changes: object) -> SearchProblem:
     )
     settings = as_published(replace(settings, **changes))  # type: ignore[arg-type]
     return prepare_search(read_dataset(file.data, name=file.name), settings, ModelChoice())
-
-
-def estimators_own_fit() -> None:
-    """Compare with trees grown by the estimators' own `fit`: the parts used are no documented API."""
-    own = growing.grow_tree
-    for name, changes in (("breast_cancer", {}), ("wine", WINE)):
-        problem, found = demo_problem(name, **changes), []
-        for _ in range(7):
-            for grow in (own, _fitted_tree):
-                growing.grow_tree = grow
-                found.append(seconds(lambda: search(problem, verified=False), clock=time.process_time))  # noqa: B023
-        growing.grow_tree = own
-        fast, slow = min(found[::2]) * 1000, min(found[1::2]) * 1000
-        print(f"{name}: {fast:.0f} ms, with the estimators' own fit {slow:.0f} ms, {slow / fast:.2f}x")
-
-
-WINE = {
-    "sensitive_attributes": ("alcohol",),
-    "quasi_identifiers": ("malic_acid", "ash", "alcalinity_of_ash"),
-    "k_max": 12,
-}
-
-
-def _fitted_tree(
-    points: np.ndarray, target: np.ndarray, *, n_classes: int | None, seed: int, min_samples_leaf: int = 1
-) -> object:
-    kind = DecisionTreeRegressor if n_classes is None else DecisionTreeClassifier
-    return kind(random_state=seed, min_samples_leaf=min_samples_leaf).fit(points, target).tree_
 
 
 def golden() -> None:
@@ -203,7 +173,6 @@ def giving_back() -> None:
 def run() -> None:
     """Print all ratios."""
     golden()
-    estimators_own_fit()
     wide_grid()
     large_table()
     many_features()

@@ -202,7 +202,7 @@ NOT_ASKED_FOR = {
     "WhatIfSettings": {"ks", "limits", "average_risk"},  # follow from the thresholds
     "EventSettings": {"found_columns"},
     "DiversitySettings": {"majority", "holdout_seed", "minimization_seed"},
-    "ModelChoice": {"file_name", "file"},
+    "ModelChoice": {"file", "file_name", "given"},
 }
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.tree._criterion import MSE, Gini
-from sklearn.tree._splitter import BestSplitter
-from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from core.attribute_disclosure import distinct_l, entropy_l, recursive_c
 from core.classes import EquivalenceClasses, items_of_classes
@@ -17,51 +16,15 @@ from core.diversity.features import FeatureSpace, Float32Array, row_codes
 from core.diversity.settings import DiversitySettings, MajorityRule
 from core.packing import called_apart
 
-_NO_LIMIT = int(np.iinfo(np.int32).max)
 _SHORT = 50_000_000  # numbers of the target × columns, up to which a tree takes a second or so
 
 
 def grow_tree(
     points: Float32Array, target: FloatArray, *, n_classes: int | None, seed: int, min_samples_leaf: int = 1
-) -> Tree:
-    """Return the ``tree_`` that scikit-learn's estimator has after ``fit``, with its defaults.
-
-    Notes
-    -----
-    The parts are not documented API of scikit-learn, so its minor version is fixed in the
-    requirements, and a test compares with the estimators. With the estimators' own ``fit`` a whole
-    search takes half to one and a half times longer: docs/diversity.md has the figures.
-    """
-    wanted = np.ascontiguousarray(target.reshape(len(points), -1), dtype=np.float64)
-    n_outputs = wanted.shape[1]
-    if n_classes is None:
-        criterion, n_values = MSE(n_outputs, len(points)), np.ones(n_outputs, dtype=np.intp)
-    else:
-        n_values = np.full(n_outputs, n_classes, dtype=np.intp)
-        criterion = Gini(n_outputs, n_values)
-    n_columns = points.shape[1]
-    splitter = BestSplitter(criterion, n_columns, min_samples_leaf, 0.0, _FirstDraw(seed), None)
-    tree = Tree(n_columns, n_values, n_outputs)
-    builder = DepthFirstTreeBuilder(
-        splitter, max(2, 2 * min_samples_leaf), min_samples_leaf, 0.0, _NO_LIMIT, 0.0
-    )
-    builder.build(tree, points, wanted, None, None)
-    return tree
-
-
-class _FirstDraw:
-    """Stands in for ``RandomState(seed)``, of which a tree asks a single number."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-
-    def randint(self, low: int, high: int) -> int:
-        return _first_draw(self._seed, low, high)
-
-
-@lru_cache(maxsize=256)
-def _first_draw(seed: int, low: int, high: int) -> int:
-    return int(np.random.RandomState(seed).randint(low, high))
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
+    """Return scikit-learn's tree of classes, or of one or more numbers, fitted with its defaults."""
+    kind = DecisionTreeRegressor if n_classes is None else DecisionTreeClassifier
+    return kind(random_state=seed, min_samples_leaf=min_samples_leaf).fit(points, target, check_input=False)
 
 
 _MINIMIZATION_TREE_SEED = 0
@@ -79,7 +42,7 @@ class CellTree:
     split_column: IntArray
     threshold: FloatArray
     labels: FloatArray  # shape (n_nodes,): the prediction that is the node's majority; NaN for regression
-    fitted: Tree = field(repr=False)  # scikit-learn's own tree
+    fitted: Any = field(repr=False)  # the ``tree_`` of scikit-learn's estimator
 
     def leaf_of(self, points: Float32Array) -> IntArray:
         """Return shape (n_records,): the leaf of each record, its encoded features given."""
@@ -95,12 +58,13 @@ def fit_cell_tree(
     points: Float32Array, predictions: FloatArray, *, n_classes: int | None, majority: MajorityRule
 ) -> CellTree:
     """Learn the predictions from the encoded features to minimize, down to single records."""
-    tree = grow_tree(points, predictions, n_classes=n_classes, seed=_MINIMIZATION_TREE_SEED)
+    fitted = grow_tree(points, predictions, n_classes=n_classes, seed=_MINIMIZATION_TREE_SEED)
+    tree = fitted.tree_
     left, right = tree.children_left, tree.children_right
     parent, depth = _parents_and_depths(left, right)
     labels = np.full(len(left), np.nan)
     if n_classes is not None:
-        labels = np.argmax(_label_weights(tree, depth, majority), axis=1).astype(np.float64)
+        labels = fitted.classes_[np.argmax(_label_weights(tree, depth, majority), axis=1)]
     return CellTree(
         left=left,
         right=right,
@@ -128,7 +92,7 @@ def _parents_and_depths(left: IntArray, right: IntArray) -> tuple[IntArray, IntA
     return parent, depth
 
 
-def _label_weights(tree: Tree, depth: IntArray, majority: MajorityRule) -> FloatArray:
+def _label_weights(tree: Any, depth: IntArray, majority: MajorityRule) -> FloatArray:
     """Return shape (n_nodes, n_classes): what each class weighs in each node."""
     shares: FloatArray = tree.value[:, 0, :].copy()
     if majority == "records":
@@ -233,7 +197,7 @@ def leaves_of(encoded: pa.Table, target: pa.Table, n_records: int, n_classes: in
     """Return the leaves; `encoded` and `target` hold the cells of each record after the other's."""
     points, wanted = (each["cells"].to_numpy().reshape(n_records, -1) for each in (encoded, target))
     tree = grow_tree(points, wanted, n_classes=n_classes, seed=_CELL_TREE_SEED, min_samples_leaf=k)
-    return np.asarray(tree.apply(points), dtype=np.int64)
+    return np.asarray(tree.tree_.apply(points), dtype=np.int64)
 
 
 def make_cells(

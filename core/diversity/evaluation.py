@@ -1,10 +1,9 @@
 """One set of kept records: minimize, and measure the model on the hold-out."""
 
 import math
-import threading
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -18,25 +17,6 @@ from core.diversity.models import Model
 from core.diversity.outcomes import Outcome
 from core.diversity.settings import DiversitySettings
 from core.intervals import wilson_interval
-
-_OF_THREAD = threading.local()
-
-
-def seeded(seed: int) -> np.random.RandomState:
-    """Return numpy's legacy generator as ``RandomState(seed)`` is at its start.
-
-    scikit-learn draws from this generator. A grid asks for the same few seeds thousands of times,
-    and seeding takes longer than a small split; so each thread keeps one generator per seed and
-    sets it back. Whoever gets it uses it up before asking again.
-    """
-    kept: dict[int, tuple[np.random.RandomState, Any]] = _OF_THREAD.__dict__.setdefault("kept", {})
-    if seed not in kept:
-        fresh = np.random.RandomState(seed)
-        kept[seed] = (fresh, fresh.get_state(legacy=False))
-    generator, start = kept[seed]
-    generator.set_state(start)
-    return generator
-
 
 _HOLDOUT_SHARE = 0.4
 FEWEST_RECORDS = 4  # two to fit and two to hold out, of which one each is split off again
@@ -156,8 +136,6 @@ def _minimization_problem(inputs: EvaluationInputs) -> MinimizationProblem:
         outcome=inputs.outcome,
         majority=inputs.settings.majority,
         target_accuracy=inputs.settings.target,
-        dependence=inputs.model.dependence if inputs.model else None,
-        scores=inputs.model.scores if inputs.model else None,
     )
 
 
@@ -171,50 +149,16 @@ def _split(n_records: int, seed: int) -> tuple[IntArray, IntArray]:
 def _split_like(predictions: FloatArray, inputs: EvaluationInputs) -> tuple[IntArray, IntArray]:
     """Return a split stratified by the predictions, or a plain one where a class is too small."""
     seed = inputs.settings.minimization_seed
-    if inputs.outcome.task == "classification":
-        parts = stratified_split(predictions.astype(np.int64), seed)
-        if parts is not None:
-            return parts
-    return _split(len(predictions), seed)
+    parts = stratified_split(predictions, seed) if inputs.outcome.task == "classification" else None
+    return parts or _split(len(predictions), seed)
 
 
-def stratified_split(classes: IntArray, seed: int) -> tuple[IntArray, IntArray] | None:
-    """Return what ``train_test_split`` gives with ``stratify``, five times faster; None where it refuses.
-
-    It refuses a class of one record, and fewer places than classes. scikit-learn 1.9 spends most of
-    the time on checking arrays, and a grid asks for thousands of small splits.
-    """
-    sizes = [size for size in np.bincount(classes).tolist() if size]
+def stratified_split(classes: FloatArray, seed: int) -> tuple[IntArray, IntArray] | None:
+    """Return the positions of both parts; None of a class of one record, and of fewer places than classes."""
+    sizes = np.unique(classes, return_counts=True)[1]
     n_out = math.ceil(_HOLDOUT_SHARE * len(classes))
-    n_fit = len(classes) - n_out
-    if min(sizes) < 2 or min(n_fit, n_out) < len(sizes):
+    if sizes.min() < 2 or min(n_out, len(classes) - n_out) < len(sizes):
         return None
-    rng = seeded(seed)
-    fit_of_class = _drawn_per_class(sizes, n_fit, rng)
-    left = [size - drawn for size, drawn in zip(sizes, fit_of_class, strict=True)]
-    out_of_class = _drawn_per_class(left, n_out, rng)
-    in_order, begin = np.argsort(classes, kind="stable"), 0
-    fit, out = [], []
-    for size, n_fitted, n_held in zip(sizes, fit_of_class, out_of_class, strict=True):
-        shuffled = in_order[begin : begin + size][rng.permutation(size)]
-        fit.append(shuffled[:n_fitted])
-        out.append(shuffled[n_fitted : n_fitted + n_held])
-        begin += size
-    return rng.permutation(np.concatenate(fit)), rng.permutation(np.concatenate(out))
-
-
-def _drawn_per_class(sizes: list[int], n_drawn: int, rng: np.random.RandomState) -> list[int]:
-    """Return how many records of each class to draw: in proportion, the largest remainders rounded up."""
-    n_all = sum(sizes)
-    exact = [size / n_all * n_drawn for size in sizes]
-    drawn = [math.floor(share) for share in exact]
-    remainders = [share - whole for share, whole in zip(exact, drawn, strict=True)]
-    n_missing = n_drawn - sum(drawn)
-    for value in sorted(set(remainders), reverse=True):
-        if n_missing <= 0:
-            break
-        tied = [number for number, remainder in enumerate(remainders) if remainder == value]
-        for place in rng.permutation(len(tied))[:n_missing].tolist():  # what `choice` draws
-            drawn[tied[place]] += 1
-        n_missing -= len(tied)
-    return drawn
+    everyone = np.arange(len(classes))
+    parts = train_test_split(everyone, test_size=_HOLDOUT_SHARE, random_state=seed, stratify=classes)
+    return cast("tuple[IntArray, IntArray]", tuple(parts))

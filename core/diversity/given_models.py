@@ -49,8 +49,6 @@ class GivenModel:
     outcome: Outcome = field(repr=False)  # the labels, the model's own classes among them
     dtypes: Mapping[str, Any]  # of the frame's columns, by name; empty where the table was none
 
-    dependence = None  # nothing is known of which columns it looks at
-    scores = None
     notes: tuple[str, ...] = ()
 
     @property

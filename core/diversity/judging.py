@@ -497,8 +497,9 @@ def judge_diversity(
         *(finding for finding in found if finding is not None),
         *measured.problem.notes,
     ]
-    if pair is None and recommended is not None:
-        pair = recommended.k, recommended.l
+    if recommended is not None:  # whose accuracy the headline says
+        _stability(measured, measured.configuration(recommended.k, recommended.l))
+        pair = pair or (recommended.k, recommended.l)
     released = stability = None
     if pair is not None:
         chosen = measured.configuration(*pair)

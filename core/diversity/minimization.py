@@ -7,18 +7,15 @@ its cell's representative.
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.cells import CellTree, first_smallest, fit_cell_tree, raised, starts_of
 from core.diversity.minimized import Minimization, MinimizationProblem, cell_use, unit_ncp
-from core.diversity.models import LinearScores
 
 BATCH_CELLS = 1_000_000  # 8 MB at a time
 _FIRST_BATCH = 8
-_CELLS_PER_SCORE = 50
 
 ShouldStop = Callable[[], bool]
 
@@ -79,9 +76,6 @@ class _GivingBack:
         self._differs = self._ask.of_units(
             (self._values != originals) & ~(np.isnan(self._values) & np.isnan(originals))
         )
-        dependence = self._problem.dependence
-        if dependence is not None:
-            self._differs &= self._ask.of_units(dependence.used[np.newaxis])
         self.generalized = np.array(minimization.generalized)
         self._measure()
 
@@ -109,11 +103,7 @@ class _GivingBack:
         """Ask about the hold-out as it is now, and what each unit could gain."""
         problem = self._problem
         self._predicted = problem.predict(self._values)
-        self._ask.forget()
         self.agreement = problem.outcome.agreement(self._predicted, self._truth)
-        self._open = self._differs
-        if problem.dependence is not None:
-            self._open = self._open & self._ask.of_units(problem.dependence.of_records(self._values))
         if problem.outcome.task == "classification":
             self._bound_gains()
         else:
@@ -143,14 +133,14 @@ class _GivingBack:
 
     def _n_changed(self, units: IntArray, among: BoolArray) -> IntArray:
         """Return shape (n_units,): of these records, those that are right now and then wrong, or reverse."""
-        which, records = np.nonzero((self._open[:, units] & among[:, np.newaxis]).T)
+        which, records = np.nonzero((self._differs[:, units] & among[:, np.newaxis]).T)
         is_right = self._ask.predict(records, units[which]) == self._truth[records]
         changed = is_right != self._is_right[records]
         return np.bincount(which[changed], minlength=len(units))
 
     def _numeric_gains(self) -> FloatArray:
         """Return shape (n_units,): the gain in R² of each unit."""
-        units, records = np.nonzero(self._open.T)
+        units, records = np.nonzero(self._differs.T)
         found = self._ask.predict(records, units)
         changed = found != self._predicted[records]
         units, records, found = units[changed], records[changed], found[changed]
@@ -175,41 +165,19 @@ class _Asking:
         self._columns = np.array(problem.columns, dtype=np.int64)
         self._widths = np.array([len(unit.columns) for unit in problem.units])
         self._starts = np.cumsum(self._widths) - self._widths
-        self._scores: tuple[FloatArray, FloatArray] | None = None
 
     def of_units(self, of_columns: BoolArray) -> BoolArray:
         """Return shape (n, n_units): whether any of a unit's columns is True; shape (n, n_columns) given."""
         return np.logical_or.reduceat(of_columns[:, self._columns], self._starts, axis=1)
 
-    def forget(self) -> None:
-        """Forget what was remembered of the values: they have changed."""
-        self._scores = None
-
     def predict(self, records: IntArray, units: IntArray) -> FloatArray:
         """Return shape (n,): the prediction for each record with the unit beside it as it was."""
-        linear = self._problem.scores
-        if linear is None:
-            return self._in_batches(self._predict, self._values.shape[1], records, units)
-        by_scores = partial(self._predict_by_scores, linear)
-        found = self._in_batches(by_scores, _CELLS_PER_SCORE, records, units)
-        unsure = np.flatnonzero(np.isnan(found))
-        found[unsure] = self._in_batches(self._predict, self._values.shape[1], records[unsure], units[unsure])
-        return found
-
-    def _in_batches(
-        self,
-        predict: Callable[[IntArray, IntArray], FloatArray],
-        n_cells: int,
-        records: IntArray,
-        units: IntArray,
-    ) -> FloatArray:
-        """Return the predictions, made in batches of bounded memory; each takes `n_cells` numbers."""
         found = np.empty(len(records))
-        size = max(BATCH_CELLS // n_cells, 1)
+        size = max(BATCH_CELLS // self._values.shape[1], 1)
         for begin in range(0, len(records), size):
             stop_if(self._should_stop)
             batch = slice(begin, begin + size)
-            found[batch] = predict(records[batch], units[batch])
+            found[batch] = self._predict(records[batch], units[batch])
         return found
 
     def _predict(self, records: IntArray, units: IntArray) -> FloatArray:
@@ -217,19 +185,6 @@ class _Asking:
         rows, columns = self._cells(units)
         changed[rows, columns] = self._originals[records[rows], columns]
         return self._problem.predict(changed)
-
-    def _predict_by_scores(self, linear: LinearScores, records: IntArray, units: IntArray) -> FloatArray:
-        """Return the predictions of a linear classifier, NaN where it has to be asked."""
-        if self._scores is None:
-            self._scores = linear.of_records(self._values)
-        scores, size = self._scores
-        rows, columns = self._cells(units)
-        were = linear.of_cells(self._originals[records[rows], columns], columns)
-        are = linear.of_cells(self._values[records[rows], columns], columns)
-        starts = np.searchsorted(rows, np.arange(len(records)))
-        gained = np.add.reduceat(were - are, starts, axis=0)
-        more = np.add.reduceat(np.abs(were) + np.abs(are), starts, axis=0).max(axis=1)
-        return linear.predicted(scores[records] + gained, size[records] + more)
 
     def _cells(self, units: IntArray) -> tuple[IntArray, IntArray]:
         """Return for each column of each of these units which of them it belongs to, and the column."""

@@ -10,8 +10,7 @@ import pyarrow as pa
 from core.coding import FloatArray, IntArray
 from core.diversity.cells import CellTree, QuasiIdentifierUnit, raised
 from core.diversity.features import FeatureSpace, Float32Array
-from core.diversity.models import LinearScores
-from core.diversity.outcomes import Dependence, Outcome
+from core.diversity.outcomes import Outcome
 from core.diversity.settings import MajorityRule
 from core.plain import masked_shapes
 from core.words import Text, Written, joined, own, text
@@ -29,10 +28,6 @@ class MinimizationProblem:
     outcome: Outcome  # measures agreement; its labels are not looked at
     majority: MajorityRule  # how a merged cell gets its label
     target_accuracy: float  # agreement to keep
-    # which columns its predictions depend on; None where it is not known
-    dependence: Dependence | None = None
-    # the scores behind the predictions of a linear classifier; None for any other model
-    scores: LinearScores | None = None
 
     @property
     def n_classes(self) -> int | None:

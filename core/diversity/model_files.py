@@ -7,7 +7,6 @@ import threading
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +14,8 @@ import pyarrow as pa
 
 from core.apart import POOL, Answer, EndedError, refused
 from core.coding import FloatArray
-from core.diversity.features import MISSING_CATEGORY, FeatureSpace, Float32Array
-from core.diversity.outcomes import Dependence, FlatTree, TreeDependence, first_of
+from core.diversity.features import MISSING_CATEGORY, FeatureSpace
+from core.diversity.outcomes import first_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
 from core.words import input_error, text
@@ -31,7 +30,7 @@ class ModelProcess:
     def __init__(self, data: bytes, *, name: str) -> None:
         self._data, self._name = pa.py_buffer(data), name
         self._lock = threading.Lock()
-        self.description, self.nodes = self._begin()
+        self.description, _ = self._begin()
 
     def predict(self, records: pa.Table, *, named: bool) -> tuple[list[str], npt.NDArray[np.generic]]:
         """Return the classes predicted, none for regression, and for each record a position or number."""
@@ -84,7 +83,6 @@ class LoadedEstimator:
     # the columns it was fitted on, in order; None where it does not know them
     feature_names: tuple[str, ...] | None
     n_features: int  # their number
-    trees: tuple[FlatTree, ...] | None = field(repr=False)  # of a tree or a forest; None of any other model
 
     def check(self, *, task: Task, columns: Sequence[str]) -> None:
         """Check that the model fits the task and the features of the table."""
@@ -155,23 +153,6 @@ class FileModel:
         given = "The model takes no missing values; missing numbers were given to it as 0."
         return (given,) if self.missing_as_zero else ()
 
-    @cached_property
-    def dependence(self) -> Dependence | None:
-        """Say which columns predictions depend on: for trees and forests of numbers; None for others."""
-        positions = self._positions
-        if any(self.space.columns[position].categories is not None for position in positions):
-            return None
-        if self.loaded.trees is None:
-            return None
-        return TreeDependence(
-            self.loaded.trees, self._points, column_of=np.array(positions), n_columns=len(self.space.columns)
-        )
-
-    @property
-    def scores(self) -> None:
-        """Return None: the scores of a model from a file are not looked into."""
-        return
-
     @property
     def _positions(self) -> list[int]:
         """Return the model's features in its own order."""
@@ -179,10 +160,6 @@ class FileModel:
         if names is None:
             return list(range(len(self.space.columns)))
         return [self.space.position(name) for name in names]
-
-    def _points(self, values: FloatArray) -> Float32Array:
-        numbers = [self._decoded(values, position) for position in self._positions]
-        return np.ascontiguousarray(np.column_stack(numbers), dtype=np.float32)
 
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): class positions or numbers."""
@@ -230,5 +207,4 @@ def load_estimator(data: bytes, *, name: str) -> LoadedEstimator:
         task=said["task"],
         feature_names=None if said["feature_names"] is None else tuple(said["feature_names"]),
         n_features=int(said["n_features"]),
-        trees=None if process.nodes is None else FlatTree.all_of(process.nodes),
     )

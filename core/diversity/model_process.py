@@ -20,7 +20,7 @@ from sklearn.tree._tree import Tree
 from skops.io.exceptions import UntrustedTypesFoundException
 
 from core.apart import Answer
-from core.diversity.outcomes import class_text, first_of, sorted_classes, trees_of
+from core.diversity.outcomes import class_text, first_of, sorted_classes
 from core.words import Text, input_error, text
 
 LARGEST_UNPACKED_BYTES = 500_000_000
@@ -74,7 +74,7 @@ def load(data: pa.Buffer, *, name: str) -> Answer:
         ) from None
     description = _described(estimator, name)
     _HELD[:] = [estimator]
-    return description, _nodes(trees_of(estimator))
+    return description, None
 
 
 def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
@@ -102,22 +102,6 @@ def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
             "on, the same kinds of values and no category it has not seen.",
             file=name,
         ) from None
-
-
-def _nodes(trees: Sequence[Tree] | None) -> pa.Table | None:
-    """Return the nodes of all trees one below the other; None for a model that has none."""
-    if trees is None:
-        return None
-    return pa.table(
-        {
-            "tree": np.repeat(np.arange(len(trees)), [tree.node_count for tree in trees]),
-            "left": np.concatenate([tree.children_left for tree in trees]),
-            "right": np.concatenate([tree.children_right for tree in trees]),
-            "feature": np.concatenate([tree.feature for tree in trees]),
-            "threshold": np.concatenate([tree.threshold for tree in trees]),
-            "missing_go_left": np.concatenate([tree.missing_go_to_left for tree in trees]).astype(np.bool_),
-        }
-    )
 
 
 def _refuse_what_runs_code(data: bytes, name: str) -> None:

@@ -14,75 +14,15 @@ from sklearn.ensemble import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from core.coding import FloatArray, IntArray
+from core.coding import FloatArray
 from core.diversity.features import FeatureSpace, Float32Array
-from core.diversity.outcomes import Dependence, Outcome, tree_dependence
+from core.diversity.outcomes import Outcome
 from core.diversity.settings import ModelKind
 from core.words import input_error, text
-
-_TOLERANCE = 1e-9  # thousands of times the rounding of a sum of 10,000 terms
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LinearScores:
-    """A linear classifier over encoded features: the class with the largest score is predicted."""
-
-    space: FeatureSpace  # how values are encoded
-    # shape (n_encoded, n_classes): what one unit of an encoded feature adds to each score
-    weights: FloatArray
-    centre: FloatArray  # shape (n_encoded,): subtracted from encoded features first
-    intercepts: FloatArray  # shape (n_classes,)
-    classes: FloatArray  # shape (n_classes,): what is predicted
-
-    def of_records(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the scores, shape (n_records, n_classes), and the size of all their terms, (n_records,)."""
-        encoded = self.space.encode(values)
-        scores = (encoded - self.centre) @ self.weights + self.intercepts
-        largest = np.abs(self.weights).max(axis=1)
-        size = (np.abs(encoded) + np.abs(self.centre)) @ largest + np.abs(self.intercepts).max()
-        return scores, size
-
-    def of_cells(self, cells: FloatArray, columns: IntArray) -> FloatArray:
-        """Return shape (n_cells, n_classes): what cells of these feature columns add to the scores."""
-        at, is_category = self.space.offsets[columns], self._is_category[columns]
-        place = np.where(is_category, np.nan_to_num(cells), 0).astype(np.int64)
-        amount = np.where(is_category, 1.0, np.nan_to_num(cells))
-        return np.asarray(self.weights[at + place] * amount[:, np.newaxis])
-
-    def predicted(self, scores: FloatArray, size: FloatArray) -> FloatArray:
-        """Return shape (n,): the class of each row of scores, NaN where rounding might decide it."""
-        first_two = np.partition(scores, -2, axis=1)[:, -2:]
-        is_sure = first_two[:, 1] - first_two[:, 0] > _TOLERANCE * size
-        return np.where(is_sure, self.classes[scores.argmax(axis=1)], np.nan)
-
-    @property
-    def _is_category(self) -> np.ndarray:
-        return np.array([column.categories is not None for column in self.space.columns])
-
-
-def linear_scores(estimator: object, space: FeatureSpace) -> LinearScores | None:
-    """Return the scores of a scaler followed by a logistic regression; None for any other estimator."""
-    if not isinstance(estimator, Pipeline) or len(estimator) != 2:
-        return None
-    scaler, last = estimator[0], estimator[1]
-    if type(scaler) is not StandardScaler or type(last) is not LogisticRegression:
-        return None
-    coefficients, intercepts = last.coef_, last.intercept_
-    if len(last.classes_) == 2:  # a single score, of the second class
-        coefficients = np.vstack([np.zeros_like(coefficients), coefficients])
-        intercepts = np.concatenate([[0.0], intercepts])
-    return LinearScores(
-        space=space,
-        weights=(coefficients / scaler.scale_).T,
-        centre=scaler.mean_,
-        intercepts=intercepts,
-        classes=last.classes_,
-    )
-
 
 _N_FOREST_TREES = 25
 
@@ -93,14 +33,6 @@ class Model(Protocol):
     @property
     def description(self) -> str:
         """Say in a few words what the model is."""
-
-    @property
-    def dependence(self) -> Dependence | None:
-        """Say which columns predictions depend on; None where it is not known."""
-
-    @property
-    def scores(self) -> LinearScores | None:
-        """Return the scores of a linear classifier; None for any other model."""
 
     def predict(self, values: FloatArray) -> FloatArray:
         """Return shape (n_records,): class positions or numbers, for feature values as held."""
@@ -114,21 +46,6 @@ class TrainedModel:
     space: FeatureSpace = field(repr=False)  # how values are encoded
     description: str  # what it is
     notes: tuple[str, ...] = ()  # sentences about the training that a reader should know
-
-    @cached_property
-    def dependence(self) -> Dependence | None:
-        """Say which columns predictions depend on: for trees and forests; None for others."""
-        return tree_dependence(
-            self.estimator,
-            self._points,
-            column_of=np.repeat(np.arange(len(self.space.columns)), np.diff(self.space.offsets)),
-            n_columns=len(self.space.columns),
-        )
-
-    @cached_property
-    def scores(self) -> LinearScores | None:
-        """Return the scores of a logistic regression; None for any other model."""
-        return linear_scores(self.estimator, self.space)
 
     def _points(self, values: FloatArray) -> Float32Array:
         return np.ascontiguousarray(self.space.encode(values), dtype=np.float32)

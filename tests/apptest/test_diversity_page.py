@@ -272,3 +272,12 @@ def test_one_hot_groups__are_suggested_and_replaced_together(open_page: OpenPage
 
 def _groups(app: AppTest) -> list[Multiselect]:
     return [each for each in app.multiselect if each.key.startswith("diversity_group_")]
+
+
+@pytest.mark.slow
+def test_no_model__shows_pairs_by_k_and_l_alone(iris: AppTest) -> None:
+    iris.selectbox(key="diversity_model").set_value("none").run()
+    app = _search(iris)
+    assert not app.exception
+    assert "Start from k = " in _said(app)
+    assert "No pair of k and ℓ has an accuracy to draw." in _said(app)

@@ -63,9 +63,7 @@ def minimization_of(prepared: SearchProblem, target: float, n_fit: int, *, at_ro
     fit, held_out = np.arange(n_fit), np.arange(n_fit, len(records))
     found = minimize(first, records, predictions, fit=fit, held_out=held_out)
     assert inputs.model is not None
-    problem = MinimizationProblem(
-        **asked, target_accuracy=target, dependence=inputs.model.dependence, scores=inputs.model.scores
-    )
+    problem = MinimizationProblem(**asked, target_accuracy=target)
     whole = {name: getattr(found, name) for name in ("tree", "level", "representatives", "sources")}
     replaced = Minimization(
         problem=problem,

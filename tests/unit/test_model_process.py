@@ -15,11 +15,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import skops.io
-from sklearn.base import is_classifier
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
-    ExtraTreesRegressor,
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
@@ -39,8 +37,6 @@ from core.diversity import (
     measure_diversity,
     model_process,
 )
-from core.diversity.model_process import _nodes, trees_of
-from core.diversity.outcomes import FlatTree, TreeDependence, tree_dependence
 from core.errors import AuditInputError
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each, says
@@ -266,7 +262,6 @@ def test_model_process__begins_anew_when_it_has_ended() -> None:
 def test_model_process__what_ends_it_is_one_sentence() -> None:
     data = skops.io.dumps(SVC().fit(RECORDS, LABELS))
     loaded = load_estimator(data, name="m.skops")
-    assert loaded.trees is None
     loaded.process._worker.process.kill()
     loaded.process._worker.process.wait()
     loaded.process._data = pa.py_buffer(b"PK")
@@ -286,29 +281,6 @@ def test_model_process__support_vectors_that_contradict_each_other_end_nothing_e
     except AuditInputError as error:
         said = str(error)
     assert said.partition(":")[0].removeprefix("The model in ").partition(" ")[0] in {"", "m.skops"}
-
-
-@pytest.mark.parametrize(
-    "kind", [DecisionTreeClassifier(), RandomForestClassifier(4), ExtraTreesRegressor(3)]
-)
-def test_flat_tree__is_the_tree_it_was_made_of(kind: Any) -> None:
-    holes = np.where(np.random.default_rng(1).random(RECORDS.shape) < 0.2, np.nan, RECORDS)
-    model = kind.fit(holes, LABELS if is_classifier(kind) else RECORDS[:, 0])
-    trees = trees_of(model)
-    assert trees is not None
-    nodes = _nodes(trees)
-    assert nodes is not None
-    flat = FlatTree.all_of(nodes)
-    points = np.concatenate([holes, RECORDS]).astype(np.float32)
-    for tree, ours in zip(trees, flat, strict=True):
-        assert ours.node_count == tree.node_count
-        assert np.array_equal(ours.apply(points), tree.apply(points))
-    given = (lambda values: values.astype(np.float32),)
-    theirs = tree_dependence(model, *given, column_of=np.arange(4), n_columns=4)
-    again = TreeDependence(flat, *given, column_of=np.arange(4), n_columns=4)
-    assert theirs is not None
-    assert np.array_equal(theirs.of_records(points), again.of_records(points))
-    assert np.array_equal(theirs.used, again.used)
 
 
 @pytest.mark.slow
