@@ -40,7 +40,7 @@ _DATE_VALUE = re.compile(
     rb"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?(?:19|20)\d\d\b"
 )
 _PERSON_KEY = re.compile(
-    rb"(?i)^(?:(?:tumou?r_?|normal_?)?sample|pedigree|individual|donor|patient|meta|phasing_?set|RG$"
+    rb"(?i)^(?:(?:tumou?r_?|normal_?)?sample|pedigree|individual|donor|patient|phasing_?set|RG$"
     rb"|read_?group|.*barcode|.*bead_?chip|flow_?cell|library|tumou?r$|normal$|.*gender|sex$|.*_sex$"
     rb"|karyotype|birth|dob$|ethnic|ancestry|race$|diagnos|phenotype|family)"
 )
@@ -293,7 +293,9 @@ def has_file(line: Line) -> bool:
 
 def has_allele(line: Line) -> bool:
     """Tell whether a line holds a variant, such as ``1:1005:A:G``, or a dbSNP identifier."""
-    return not line.is_documentation and _ALLELE.search(line.value) is not None
+    if line.is_documentation:
+        return _ALLELE.search(attributes_of(b"##x=" + line.value)[1].get(b"ID", b"")) is not None
+    return _ALLELE.search(line.value) is not None
 
 
 def has_path(line: Line) -> bool:

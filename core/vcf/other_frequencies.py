@@ -21,10 +21,12 @@ from core.vcf.lines import Block
 
 LARGEST = 0.05  # frequencies that are kept: a rule with a larger threshold looks no further
 _OF_ALL = re.compile(
-    rb"(?i)(?:GNOMAD[EG]?(?:[_.-]?(?:EXOMES?|GENOMES?|ALL))?|EXAC(?:_ALL)?|1000G\w*?|1KGP?\d*|TGP|TOPMED"
-    rb"|ESP6500\w*?|KRGDB|KRG\d*|KOVA\d*|ALFA|TOMMO|JPT?HGVD|HGVD|UK10K|DBSNP|POP|POPULATION|GLOBAL)(?:[_.-]?(?:AF|MAF|FREQ))?"
+    rb"(?i)(?:dbNSFP[_.-])?(?:(?:GNOMAD[EG]?(?:[_.-]?(?:EXOMES?|GENOMES?|ALL|V\d))?|EXAC(?:_ALL)?|1000G\w*?|1KGP?\d*|TGP"
+    rb"|TOPMED|ESP6500\w*?|KRGDB|KRG\d*|KOVA\d*|ALFA|TOMMO|JPT?HGVD|HGVD|UK10K|DBSNP|POP|POPULATION|GLOBAL|R|ALT)"
+    rb"(?:[_.-]?(?:AF|MAF|FREQ))?|CAF|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF))"
 )
-_NUMBER = rb"=([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)(?=[;\t\n])"
+_NUMBERS = rb"=([0-9.][0-9.eE,+-]*)(?=[;\t\n])"
+_OF_REFERENCE_TOO = frozenset((b"CAF", b"TOPMED"))  # in dbSNP, whose first number is the reference's
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,7 @@ class OtherFrequencies:
         declared = (attributes_of(line)[1] for line in header.lines if line.startswith(b"##INFO"))
         keys = [told[b"ID"] for told in declared if _OF_ALL.fullmatch(told.get(b"ID", b""))]
         names = b"|".join(map(re.escape, keys))
-        self._pattern = re.compile(rb"[;\t](?:%s)%s" % (names, _NUMBER)) if keys else None
+        self._pattern = re.compile(rb"[;\t](%s)%s" % (names, _NUMBERS)) if keys else None
         self.found = RarerElsewhere()
 
     def read(
@@ -73,10 +75,21 @@ class OtherFrequencies:
             return
         low, high = lines.starts[[0, -1]].tolist()
         for match in self._pattern.finditer(lines.text, low, high):
-            share = float(match[1])
+            share = _smallest(match[1], match[2])
             if share >= LARGEST:
                 continue
             row = int(np.searchsorted(lines.starts, match.start(), side="right")) - 1
             if share < mafs[row] < np.inf:
                 self.found.records.add(contig, int(positions[row]), share)
                 self.found.own.append(float(mafs[row]))
+
+
+def _smallest(key: bytes, text: bytes) -> float:
+    """Return the frequency of the rarest allele in a list of them, 1 where none is a number."""
+    numbers = text.split(b",")
+    if key.upper() in _OF_REFERENCE_TOO and len(numbers) > 1:
+        numbers = numbers[1:]
+    try:
+        return min((float(number) for number in numbers if number.strip(b".")), default=1.0)
+    except ValueError:
+        return 1.0

@@ -17,6 +17,8 @@ from core.vcf.repeats import RepeatPattern
 MAX_POSITION = (1 << 39) - 1
 MAX_DIGITS = 10  # of a position; longer numbers are none
 PHASING_KEYS = frozenset((b"PID", b"PS", b"HP"))
+_ACCESSION = re.compile(rb"(nc_|cm)(0000[0-9]{2}|000(?:6[6-8][0-9])|012920)(?:\.[0-9]+)?")
+_FIRST_OF_GENBANK = 662  # CM000663 is chromosome 1 of the human reference
 _MATE = re.compile(rb"[\[\]]([^\[\]]+):([0-9]{1,15})[\[\]]")
 _ALLELES = re.compile(rb"(?<![0-9A-Za-z.])([0-9]{1,%d})_[ACGTNacgtn*]+_([^:\t\n]+)" % MAX_DIGITS)
 _MASKED = b"Nn.*,"  # an allele of these alone names nothing
@@ -27,8 +29,12 @@ Mask = npt.NDArray[np.bool_]
 
 
 def plain_contig(contig: bytes) -> bytes:
-    """Return a contig's name without ``chr``, in lower case: 1 and chr1 are the same."""
-    return contig.lower().removeprefix(b"chr")
+    """Return a contig's name in one spelling: 1, chr1, chr01, NC_000001.11 and CM000663.2 are the same."""
+    plain = contig.rpartition(b"#")[2].lower().removeprefix(b"chr")
+    if match := _ACCESSION.fullmatch(plain):
+        number = int(match[2]) - (_FIRST_OF_GENBANK if match[1] == b"cm" else 0)
+        plain = {23: b"x", 24: b"y", 12920: b"mt"}.get(number, b"%d" % number)
+    return b"mt" if plain == b"m" else plain.lstrip(b"0") or plain
 
 
 @dataclass(eq=False)

@@ -28,6 +28,7 @@ FIRST_BATCH, MAX_BATCH = 16, 1 << 12
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 
+SHORT_ID = 10  # bytes: two identifiers have more
 MAX_NOTED = 4096  # ways of being blank that are remembered
 _GENOTYPE = re.compile(rb"[^:\t\n]*")  # of a first sample
 
@@ -435,6 +436,10 @@ class Scanner(SiteJudge):
             wanted = (np.bincount(chain) > 1) & (np.bincount(chain, weights=is_changed[at]) > 0)
             wanted[[0, -1]] = True  # these may go on in lines before and behind
             wanted |= self.same.has_two_names(chrom)
+            long = np.flatnonzero(columns.widths(ID)[at] > SHORT_ID) + low
+            self.words.note_identifiers(
+                run.positions[long[~is_changed[long]]], columns.values(ID, long[~is_changed[long]])
+            )
             self.others.read(lines.kept.part(low, high), chrom, run.positions[at], run.rarity.mafs[at])
             for place in (np.flatnonzero(wanted[chain]) + low).tolist():
                 self.same.take(chrom, self._row(run, place, is_changed[place], is_target[place]))

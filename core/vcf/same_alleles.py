@@ -17,6 +17,7 @@ LONGEST_REF = 200  # bases; of a longer one only so many overlap others
 MOST_ROWS = 64  # that overlap in a chain, and are compared with each other
 MOST_KEPT = 1 << 21  # changes of contigs with two names, of masked and of other records
 _BASES = b"ACGT"
+_TWO_BASES = {b"R": b"AG", b"Y": b"CT", b"S": b"CG", b"W": b"AT", b"K": b"GT", b"M": b"AC"}
 
 
 class Row(NamedTuple):
@@ -46,20 +47,22 @@ class Change(NamedTuple):
         found = enumerate(zip(self.lost, self.gained, strict=True), self.position)
         return frozenset((at, before, after) for at, (before, after) in found if before != after)
 
-    def says(self, other: Change) -> bool:
-        """Tell whether whoever knows this change knows the other, which may be a part of it."""
-        return self == other or bool(other.parts and other.parts <= self.parts)
-
 
 def changes_of(position: int, ref: bytes, alt: bytes, bases: Mapping[int, int]) -> Iterator[Change]:
     """Yield what each allele of plain bases changes, as far to the left as the known `bases` allow."""
     ref = ref.upper()
     if ref.strip(_BASES):
         return
-    for allele in alt_column(alt).alleles:
-        after = allele.upper()
+    for after in (one for allele in alt_column(alt).alleles for one in _meant(allele.upper(), ref)):
         if after and not after.strip(_BASES) and after != ref:
             yield _leftmost(position, ref, after, bases)
+
+
+def _meant(allele: bytes, ref: bytes) -> tuple[bytes, ...]:
+    """Return the alleles that one may stand for: an ambiguity code of two bases is REF or the other one."""
+    if len(allele) == len(ref) == 1 and allele in _TWO_BASES:
+        return tuple(bytes([base]) for base in _TWO_BASES[allele])
+    return (allele,)
 
 
 def _leftmost(position: int, ref: bytes, alt: bytes, bases: Mapping[int, int]) -> Change:
@@ -132,13 +135,14 @@ class SameAlleles:
             bases.update(enumerate((row.ref or row.kept_ref).upper()[:LONGEST_REF], row.position))
         for target in targets:
             hidden = {*changes_of(target.position, target.ref, target.alt, bases)}
-            if any(
-                told.says(one)
+            told = {
+                change
                 for other in others
                 if other is not target
-                for told in changes_of(other.position, other.kept_ref, other.kept_alt, bases)
-                for one in hidden
-            ):
+                for change in changes_of(other.position, other.kept_ref, other.kept_alt, bases)
+            }
+            parts = frozenset().union(*(change.parts for change in told))
+            if any(one in told or (one.parts and one.parts <= parts) for one in hidden):
                 self._of(target).add(self._contig, target.position)
 
     def _keep(self, contig: bytes, row: Row) -> None:

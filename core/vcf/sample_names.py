@@ -30,8 +30,9 @@ _NUMBER = re.compile(r"(?i)(?:HG|NA|GM)\d{5}|(?:mrn|chart|hosp|nhs|ssn|dob|case_
 _ACCESSION = re.compile(
     r"(?<![A-Za-z0-9])(?:TCGA-\w\w-\w{4}(?:-\w+)*|HGDP\d{5}|GTEX-\w{4,5}(?:-\w+)*|SAM(?:N|EA|D)\d{5,}|EGA[A-Z]\d{8,}"
     r"|GSM\d{5,}|[SED]R[RSXZ]\d{5,}|phs\d{6}\S*|LP\d{7}-DNA_\w+|ACH-\d{6}|COSS\d{5,}|KPGP-?\d{3,}"
-    r"|NWD\d{6}|SSC\d{5}|TARGET-\d\d-\w{5,6}(?:-\w+)*|CPT\d{9,}|C3[LN]-\d{5}(?:-\w+)*)(?![A-Za-z0-9])"
+    r"|UKBB?[-_]?\d{7}|DDD4K\.\d+|deCODE[-_]\d+|NWD\d{6}|SSC\d{5}|TARGET-\d\d-\w{5,6}(?:-\w+)*|CPT\d{9,}|C3[LN]-\d{5}(?:-\w+)*)(?![A-Za-z0-9])"
 )
+_BETWEEN_WORDS = re.compile(r"[\s_:;,|/()]+")
 _ON_ARRAY = re.compile(r"(?<!\d)\d{10,12}_R\d\dC\d\d(?!\d)")
 _VARIANT = re.compile(
     r"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_-]\d{3,}[:_-]?[ACGT]+[>:_-][ACGT]+(?![A-Za-z])"
@@ -45,6 +46,10 @@ _FAMILY = re.compile(r"(?i)(?<![a-z])(?:fam(?:ily)?|ped(?:igree)?|kindred|trio|h
 _RESIDENT = re.compile(r"(?<!\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])-?[1-4]\d{6}(?!\d)")
 _BIRTH = re.compile(
     r"(?<![A-Za-z0-9])(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?![A-Za-z0-9])"
+)
+_OTHER_BIRTH = re.compile(
+    r"(?i)(?<![A-Za-z0-9])(?:0?[1-9]|[12]\d|3[01])(?:[-_./](?:0?[1-9]|1[0-2])[-_./]"
+    r"|[-_ ]?(?:jan|feb|ma[rjy]|apr|jun|jul|a[uv]g|sep|o[ck]t|nov|dec)[a-z]*[-_ ]?)(?:19|20)\d\d(?!\w)"
 )
 _DATA_FILE = re.compile(r"(?i)\.(?:bam|cram|sam|fastq|fq|g?vcf|bcf)(?:\.gz)?$|^[/~]")
 _HANGUL = re.compile(r"[\uac00-\ud7a3]{2,4}")
@@ -76,7 +81,7 @@ _SURNAME = (
 )
 _SYLLABLES = (
     r"(?i:(?:min|jun|joon|ji|jee|woo|seo|seok|yeon|yun|yoon|hyun|hyeon|jin|young|yeong|soo|su|eun|hee|hui|ho|jae"
-    r"|sang|sung|seong|dong|kyung|gyeong|hye|hae|mi|na|ra|rin|won|wook|chan|chul|cheol|geun|gun|hoon|hun|hyuk|il"
+    r"|gil|kil|deok|duk|hwan|hwa|kwan|gwan|moon|mun|pil|hyo|baek|man|cheon|sang|sung|seong|dong|kyung|gyeong|hye|hae|mi|na|ra|rin|won|wook|chan|chul|cheol|geun|gun|hoon|hun|hyuk|il"
     r"|in|jong|jung|jeong|ki|gi|kwang|kyu|myung|nam|sik|tae|yong|ye|ah|yu|bin|ha|do|yoo|seul|bo|ram|da)-?){2}"
 )
 _ROMANIZED = re.compile(
@@ -117,7 +122,13 @@ def looks_personal(name: str) -> bool:
         return True
     if _FAMILY.search(name) and _RELATIVE.search(name):
         return True
-    return bool(_RESIDENT.search(name) or _BIRTH.search(name)) or holds_person(name)
+    is_dated = _RESIDENT.search(name) or _BIRTH.search(name) or _OTHER_BIRTH.search(name)
+    return bool(is_dated) or holds_person(name)
+
+
+def holds_record_number(text: str) -> bool:
+    """Tell whether a word of a text is a number of a record, a panel or a public repository."""
+    return any(_NUMBER.fullmatch(word) or _ACCESSION.fullmatch(word) for word in _BETWEEN_WORDS.split(text))
 
 
 def are_numbers_of_people(names: Iterable[str]) -> bool:

@@ -297,6 +297,8 @@ class SiteJudge:
             if original.is_candidate and mine and record.id not in (mine.id, b"."):
                 self.words.note_targets(site.contig, np.array([site.position]), [record.id])
         for place, record in enumerate(kept):
+            if b";" in record.id:
+                self.words.note_identifiers(np.array([site.position]), [record.id])
             if place not in own:
                 self.same.take(
                     site.contig, Row(site.position, b"", b"", record.ref, record.alt, is_target=False)

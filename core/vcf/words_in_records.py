@@ -24,7 +24,7 @@ from core.vcf.info import NUMERIC, Kind, kind_of
 from core.vcf.lines import Block, Places, where
 from core.vcf.pointers import Pointers
 from core.vcf.records import USUAL_FILTERS
-from core.vcf.sample_names import decoded, holds_full_name
+from core.vcf.sample_names import decoded, holds_full_name, holds_record_number
 
 FIRST_ROWS, EACH_ROW = 500, 256  # records that are read whole: the first ones, and one in so many after them
 FIRST_VALUES, EACH_VALUE = 1_000, 16  # of a field that is read in every record
@@ -39,14 +39,17 @@ _WORD = re.compile(rb"[^\s,;:|/=()\[\]<>\"'&]+")
 _PART = re.compile(rb"[^\W_]+")
 _ID = re.compile(rb"(?<![A-Za-z0-9])(?:rs|ss|esv|nsv|COSV|COSM)[0-9]{3,}(?![0-9])")
 _PLACE = re.compile(
-    rb"(?:(?<![A-Za-z0-9])((?:chr)?(?:[0-9]{1,2}|[XYM]|MT))[:_-])?(?:(?<![0-9.])|(?<=[:_-]g\.))([0-9]{2,10})"
-    rb"[:_-]?[ACGT]+[>/:_|-][ACGT]+(?![A-Za-z])"
+    rb"(?:(?<![A-Za-z0-9])((?:chr)?(?:[0-9]{1,2}|[XYM]|MT))[:_-])?(?:(?<![0-9.])|(?<=g\.))([0-9]{2,10})"
+    rb"[:_-]?([ACGT]+)[>/:_|-]([ACGT]+(?:[/,][ACGT]+)*)(?![A-Za-z])"
 )
 # What such a word or place holds in any case, in signs that stand for many: looked for much faster.
 _AS_ID = bytes.maketrans(b"123456789", b"000000000")
 _ID_BEGINS = (b"rs0", b"ss0", b"sv0", b"COSV0", b"COSM0")
 _AS_PLACE = bytes.maketrans(b"123456789CGT:/_|-", b"000000000AAA>>>>>")
 _PLACE_HOLDS = (b"0A", b"0>A")
+_ALLELES = re.compile(rb"[/,]")
+_OF_GENES = re.compile(rb"(?i).*(?:GENE|SYMBOL|HGNC|TRANSCRIPT|FEATURE|CLN|DISEASE|PHENO|OMIM|PUBMED).*")
+_BETWEEN = re.compile(r"[^\w\s'.]+|\d+")  # what separates names from each other
 _COUNTED_FROM_0 = b"NC_"  # what positions between colons are counted on (SPDI)
 _FEW_NAMES = 8  # that are looked for one by one
 _ANNOTATION = (
@@ -118,13 +121,14 @@ class RecordWords:
         self._tracked: set[bytes] = set()  # keys of INFO whose words begin with a digit
         self._n_rows = 0
         self._ids: set[bytes] = set()  # of other records, that some record names
+        self._listed: dict[bytes, int] = {}  # identifiers of records that have several, and where one stands
         self._targets: list[tuple[bytes, Places, bytes]] = []  # their IDs joined by tabs
         self.places = Pointers()  # of other records, that some record names
 
     @property
     def may_name(self) -> bool:
         """Tell whether any field seen so far holds words, which may name other records."""
-        return any(one.is_text for one in self._fields.values())
+        return bool(self._listed) or any(one.is_text for one in self._fields.values())
 
     def read(self, lines: Block) -> None:
         """Read lines of the anonymized file."""
@@ -167,12 +171,13 @@ class RecordWords:
         value = text[at + 1 : min((end for end in ends if end >= 0), default=at + LONGEST_VALUE)]
         if self._see(one, value):
             row = int(np.searchsorted(lines.starts, at, side="right")) - 1
-            self._point(value, lines[row].split(b"\t", 4))
+            self._point(value, lines[row].split(b"\t", 5))
 
     def _field(self, name: bytes) -> FieldWords | None:
         if name not in self._fields and len(self._fields) < MOST_FIELDS:
             kinds = kind_of(name.partition(b"/")[2].upper())
-            self._fields[name] = FieldWords(name not in self._numbers, bool(kinds & _ANNOTATION))
+            is_annotation = bool(kinds & _ANNOTATION) or _OF_GENES.fullmatch(name) is not None
+            self._fields[name] = FieldWords(name not in self._numbers, is_annotation)
         return self._fields.get(name)
 
     def _see(self, one: FieldWords, value: bytes) -> bool:
@@ -237,24 +242,34 @@ class RecordWords:
     def _point(self, value: bytes, columns: Sequence[bytes]) -> None:
         """Take up which other records a value names; `columns` are those of its own record."""
         contig, position, own = columns[0], int(columns[1]), {*columns[2].split(b";")}
+        alleles = {columns[3], *columns[4].split(b"\t", 1)[0].split(b",")}
         if len(self._ids) < MOST_IDS:
             self._ids |= {*_ID.findall(value)} - own
         last = position + len(columns[3])
         is_spdi = _COUNTED_FROM_0 in value and b":g." not in value
         for match in _PLACE.finditer(value):
             place = int(match[2]) + is_spdi
-            if not position - 1 <= place <= last:
+            is_own = {match[3], *_ALLELES.split(match[4])} <= alleles or place != position
+            if not (position - 1 <= place <= last and is_own):
                 self.places.add((not is_spdi and match[1]) or contig, place)
 
     def note_targets(self, contig: bytes, positions: Places, ids: Sequence[bytes]) -> None:
         """Note what targets of the original are called."""
         self._targets.append((contig, positions, b"\t".join(ids)))
 
+    def note_identifiers(self, positions: Places, ids: Sequence[bytes]) -> None:
+        """Take up what records with several identifiers are called: one may be another record's."""
+        for position, names in zip(positions.tolist(), ids, strict=True):
+            if len(listed := names.split(b";")) > 1 and len(self._listed) < MOST_IDS:
+                self._listed |= dict.fromkeys(listed, position)
+
     def named_sites(self) -> Pointers:
         """Return where records stand that another one names, by an identifier or a position."""
-        for contig, positions, ids in self._targets if self._ids else ():
+        for contig, positions, ids in self._targets if self._ids or self._listed else ():
             for position, names in zip(positions.tolist(), ids.split(b"\t"), strict=True):
-                if not self._ids.isdisjoint(names.split(b";")):
+                own = names.split(b";")
+                listed = (self._listed.get(one, position) for one in own)
+                if not self._ids.isdisjoint(own) or any(place != position for place in listed):
                     self.places.add(contig, position)
         return self.places
 
@@ -280,7 +295,7 @@ class RecordWords:
             is_told = (
                 (is_by_values and kind in _OF_PEOPLE)
                 or any(_names_place(key, value) for value in one.values)
-                or any(holds_full_name(value.replace("_", " "), surely=True) for value in says)
+                or any(_holds_full_name(value) or holds_record_number(value) for value in says)
             )
             if is_by_key or (one.is_text and is_told):
                 yield name, one
@@ -296,6 +311,11 @@ def _names_place(key: bytes, value: bytes) -> bool:
         or has_file(line)
         or (has_person(Line(b"", value)))
     )
+
+
+def _holds_full_name(value: str) -> bool:
+    pieces = _BETWEEN.split(value.replace("_", " "))
+    return any(holds_full_name(piece, surely=True) for piece in pieces)
 
 
 def _kinds_of(fields: dict[bytes, FieldWords]) -> dict[bytes, tuple[str, bool]]:

@@ -76,7 +76,8 @@ def allele_respelled(case: Case) -> bool:
 def alt_rewritten(case: Case) -> bool:
     """Tell whether ALT names an allele that the original does not have."""
     return case.is_hidden and any(
-        allele.strip(_MASKS) and allele not in case.original.alts for allele in case.kept.alleles
+        allele.removeprefix(case.original.ref).strip(_MASKS) and allele not in case.original.alts
+        for allele in case.kept.alleles
     )
 
 

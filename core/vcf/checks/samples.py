@@ -230,7 +230,7 @@ def format_patterns(format_: bytes) -> FormatPatterns:
         carrier=_of_fields(keys, {key: value for key, value in fields.items() if key in keys}),
         genotype=_of_fields(keys, dict.fromkeys(genotypes, _INDEX)),
         repeat=_of_fields(keys, dict.fromkeys(sorted(REPEAT_FIELDS.intersection(keys)), rb"[^:\t]*[0-9]")),
-        filled=_of_fields(keys, dict.fromkeys(unknown, rb"[^:\t]*[0-9A-Za-z]")),
+        filled=_of_fields(keys, dict.fromkeys(unknown, rb"[^:\t]*[1-9A-Za-z]")),
     )
 
 
