@@ -119,13 +119,13 @@ def facts_among(
 ) -> set[Place]:
     """Return the columns that say what others know of a person, and are no person by themselves.
 
-    So do those that read as quasi-identifiers, and joined ones whose records differ in what a person has once
-    for life, such as the sex: the persons of a postal code or of a household.
+    So do those that read as quasi-identifiers, and joined ones that nobody named, whose records differ in
+    what a person has once for life, such as the sex: the persons of a postal code or of a household.
     """
     read = {
         Place(name, each.column) for name, found in suggestions.items() for each in found if _is_known(each)
     }
-    for place in {place for link in links for place in link.places}:
+    for place in {place for link in links if not link.is_given for place in link.places}:
         for_life = filter(is_the_same_for_life, suggestions[place.table])
         table = tables[place.table]
         if any(
