@@ -460,21 +460,27 @@ def kind_of_persons(
 ) -> list[Place]:
     """Return the columns that say whose records are, of a table the likeliest first; none without links.
 
-    Columns of `facts` are none, and so are a few categories, unless they are joined to `person`.
+    Columns of `facts` are none, nor are a few categories that nobody named as a key, unless they are joined
+    to `person`.
     """
+    given = {place for link in links if link.is_given for place in link.places}
     kinds: list[set[Place]] = [{person}] if person is not None else []
     for link in links:
         joined = [kind for kind in kinds if kind & {link.one, link.other}]
         kinds = [kind for kind in kinds if kind not in joined]
         kinds.append({link.one, link.other}.union(*joined))
-    kinds = [kind for kind in kinds if person in kind or _may_be_persons(kind, n_distinct, facts)]
+    kinds = [
+        kind
+        for kind in kinds
+        if person in kind or (not kind & {*facts} and (kind & given or _may_be_persons(kind, n_distinct)))
+    ]
     chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
     return sorted(chosen, key=lambda place: (not names_persons(place), place))
 
 
-def _may_be_persons(kind: set[Place], n_distinct: Callable[[Place], int], facts: Collection[Place]) -> bool:
+def _may_be_persons(kind: set[Place], n_distinct: Callable[[Place], int]) -> bool:
     says_so = any(names_persons(place) or _says_identifier(place.column) for place in kind)
-    return not kind & {*facts} and (says_so or max(map(n_distinct, kind)) >= _MANY)
+    return says_so or max(map(n_distinct, kind)) >= _MANY
 
 
 def _candidates(name: str, table: CodedTable) -> tuple[list[_Column], list[_Column]]:

@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, Codes, IntArray, sorted_distinct
 from core.delivery.keys import Link, Persons, Place, fold_keys
-from core.roles import Role, RoleSuggestion, is_the_same_for_life
+from core.roles import Role, RoleSuggestion
 
+_FOR_LIFE = frozenset({"sex or gender", "date of birth"})
 _OFTEN = 0.25  # share of the keys that repeat, from which what is beside them is not of one person
 INTO = " > "  # between a key and the column that it leads to
 _OF_ONE = 0.95  # share of a key's values that are each of one person, from which it numbers persons' records
@@ -119,14 +120,14 @@ def facts_among(
 ) -> set[Place]:
     """Return the columns that say what others know of a person, and are no person by themselves.
 
-    So do those that read as quasi-identifiers, and joined ones whose records differ in what a person has once
-    for life, such as the sex: the persons of a postal code or of a household.
+    So do those that read as quasi-identifiers, and joined ones that nobody named, whose records differ in
+    what a person has once for life, the sex or a date of birth: the persons of a household, for one.
     """
     read = {
         Place(name, each.column) for name, found in suggestions.items() for each in found if _is_known(each)
     }
-    for place in {place for link in links for place in link.places}:
-        for_life = filter(is_the_same_for_life, suggestions[place.table])
+    for place in {place for link in links if not link.is_given for place in link.places}:
+        for_life = [each for each in suggestions[place.table] if each.kind in _FOR_LIFE]
         table = tables[place.table]
         if any(
             _differ(table[place.column], table[each.column])

@@ -103,12 +103,12 @@ def trace_risk(
     enumerated = _enumerate_choices(traces, largest_exact, k)
     sharing = users_sharing(whole_trace_codes(traces), traces.user_of_trace)
     search = TraceSearch(traces)
-    searched = _search(search, traces, enumerated, n_users_searched, rng)
+    searched = _search(search, enumerated, n_users_searched, rng)
     return TraceRisk(
         by_known=tuple(
             _exactly_known(n_known, enumerated[n_known])
             if n_known in enumerated
-            else _known_from_draws(search, traces, n_known, searched[n_known], rng)
+            else _known_from_draws(search, n_known, searched[n_known], rng)
             for n_known in KNOWN_EVENTS
         ),
         whole_trace=float(_any_of_user(traces, sharing < 2).mean()),
@@ -128,9 +128,9 @@ def _exactly_known(n_known: int, choices: _Enumerated) -> KnownEvents:
 
 
 def _known_from_draws(
-    search: TraceSearch, traces: Traces, n_known: int, singled_out: Share, rng: np.random.Generator
+    search: TraceSearch, n_known: int, singled_out: Share, rng: np.random.Generator
 ) -> KnownEvents:
-    n_unique = count_unique_draws(search, traces, n_known, n_draws=N_DRAWS, rng=rng)
+    n_unique = count_unique_draws(search, n_known, n_draws=N_DRAWS, rng=rng)
     return KnownEvents(n_known=n_known, singled_out=singled_out, random=_sampled(n_unique, N_DRAWS))
 
 
@@ -191,7 +191,6 @@ def _n_choices(traces: Traces, n_known: int) -> int:
 
 def _search(
     search: TraceSearch,
-    traces: Traces,
     enumerated: dict[int, _Enumerated],
     n_users_searched: int,
     rng: np.random.Generator,
@@ -204,7 +203,7 @@ def _search(
     users = np.flatnonzero(~known)
     if is_sample := len(users) > n_users_searched:
         users = np.sort(rng.choice(users, n_users_searched, replace=False))
-    own = own_traces(traces)
+    own = own_traces(search.traces)
     fewest = [_fewest_known(search, own[user], wanted) for user in users]
     shares = {}
     for n_known in wanted:

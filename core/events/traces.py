@@ -115,7 +115,7 @@ class TraceSearch:
     """
 
     def __init__(self, traces: Traces) -> None:
-        self._traces = traces
+        self.traces = traces
         self._order = np.argsort(traces.combination_of_point, kind="stable")
         self._n_traces = np.bincount(traces.combination_of_point, minlength=traces.n_combinations)
         self._starts = np.cumsum(self._n_traces) - self._n_traces
@@ -145,13 +145,13 @@ class TraceSearch:
 
     def _shared_with_others(self, trace: int) -> BoolArray:
         """Return shape (n_other_traces, length): who has which of the trace's combinations, rarest first."""
-        start = self._traces.starts[trace]
-        own = self._traces.combination_of_point[start : start + self._traces.lengths[trace]]
+        start = self.traces.starts[trace]
+        own = self.traces.combination_of_point[start : start + self.traces.lengths[trace]]
         own = own[np.argsort(self._n_traces[own], kind="stable")]
         having = [self._having(int(combination)) for combination in own]
         is_other = np.zeros(len(self._row_of_trace), dtype=bool)
         is_other[np.concatenate(having)] = True
-        is_other &= self._traces.user_of_trace != self._traces.user_of_trace[trace]
+        is_other &= self.traces.user_of_trace != self.traces.user_of_trace[trace]
         others = np.flatnonzero(is_other)
         self._row_of_trace[others] = np.arange(len(others))
         shared = np.zeros((len(others), len(own)), dtype=bool)
@@ -162,12 +162,12 @@ class TraceSearch:
     def _having(self, combination: int) -> IntArray:
         start = self._starts[combination]
         points = self._order[start : start + self._n_traces[combination]]
-        return self._traces.trace_of_point[points]
+        return self.traces.trace_of_point[points]
 
     def is_shared(self, trace: int, known: IntArray) -> bool:
         """Return whether another user has a trace with all of some combinations."""
         candidates = self._having(int(known[np.argmin(self._n_traces[known])]))
-        users = self._traces.user_of_trace
+        users = self.traces.user_of_trace
         first, size = 0, _FIRST_CANDIDATES
         while first < len(candidates):  # a few first: most draws are shared by many
             some = candidates[first : first + size]
@@ -180,7 +180,7 @@ class TraceSearch:
         return False
 
     def _has(self, traces: IntArray, combination: int) -> BoolArray:
-        wanted = traces * self._traces.n_combinations + combination
+        wanted = traces * self.traces.n_combinations + combination
         place = np.minimum(np.searchsorted(self._points, wanted), len(self._points) - 1)
         return cast("BoolArray", self._points[place] == wanted)
 
@@ -220,16 +220,14 @@ def _some_choice_is_unique(shared: BoolArray, n_known: int, steps: _Steps) -> bo
     )
 
 
-def count_unique_draws(
-    search: TraceSearch, traces: Traces, n_known: int, *, n_draws: int, rng: np.random.Generator
-) -> int:
+def count_unique_draws(search: TraceSearch, n_known: int, *, n_draws: int, rng: np.random.Generator) -> int:
     """Return how many of `n_draws` random draws no other user's trace contains.
 
     Each draw takes a user at random, one of their traces at random, and `n_known` distinct
     combinations of it at random, all of them where it has fewer.
     """
+    traces, n_unique = search.traces, 0
     own = own_traces(traces)
-    n_unique = 0
     for user in rng.integers(0, traces.n_users, n_draws):
         trace = rng.choice(own[user])
         start, length = traces.starts[trace], traces.lengths[trace]

@@ -82,6 +82,19 @@ def test_audit__fails_where_records_single_out_and_never_passes(tmp_path: Path) 
     assert found.judged.n_below(2) == 1
 
 
+@pytest.mark.parametrize("name", ["ward", "region", "device_id"])
+def test_audit__keys_of_other_things_are_known_and_no_persons(tmp_path: Path, name: str) -> None:
+    tables = delivery(200)
+    values = [f"{name}{each % 40}" for each in range(600)]
+    tables["visits"] = tables["visits"].append_column(name, pa.array(values))
+    tables["things"] = pa.table({name: [f"{name}{each}" for each in range(40)], "floor": [*range(4)] * 10})
+    places = in_duckdb(tmp_path, tables)
+    measured = in_engine(places, KEY, f"visits.{name}=things.{name}").audit.measurement
+    assert measured.n_persons == 200
+    assert name in measured.tables[1].quasi_identifiers
+    assert measured.tables[1].key_columns == ("patient",)
+
+
 def test_audit__too_many_choices_are_not_assessed(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr("core.delivery.known_in_engine.MOST_SETS", 10)
     found = audited(tmp_path, delivery())

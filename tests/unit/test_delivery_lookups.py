@@ -219,6 +219,20 @@ def test_persons__are_the_ones_whose_numbers_two_tables_share() -> None:
     assert measured.tables[1].quasi_identifiers == ("zip",)
 
 
+def test_persons__are_no_others_because_their_records_name_several_things() -> None:
+    tests = [f"{a} {b}" for a in ("Blood", "Urine", "Heart") for b in ("Test", "Scan", "Count")]
+    measured = measure_delivery([persons(), visits(name=[tests[n] for n in RNG.integers(0, 9, 3 * N)])])
+    assert measured.n_persons == N
+    assert [str(each.person_column) for each in measured.tables] == ["persons.pseudonym", "visits.pseudonym"]
+
+
+@pytest.mark.parametrize("keys", [(), ("left.v=right.w",)])
+def test_persons__are_a_few_categories_only_where_these_were_named_as_keys(keys: tuple[str, ...]) -> None:
+    codes = [f"q{n}x" for n in range(10)]
+    tables = [table("left", v=codes, sex=SEX[:10]), table("right", w=codes * 2, ward=["a"] * 20)]
+    assert measure_delivery(tables, DeliverySettings(keys=keys)).n_persons == (10 if keys else None)
+
+
 def test_persons__are_not_joined_by_numbers_that_two_tables_give_their_own_rows() -> None:
     whose = RNG.integers(1, N + 1, 400)
     own = table("visits", id=range(1, 401), patient=whose, ward=["a"] * 400)
