@@ -127,8 +127,12 @@ def looks_personal(name: str) -> bool:
 
 
 def holds_record_number(text: str) -> bool:
-    """Tell whether a word of a text is a number of a record, a panel or a public repository."""
-    return any(_NUMBER.fullmatch(word) or _ACCESSION.fullmatch(word) for word in _BETWEEN_WORDS.split(text))
+    """Tell whether a word of a text is a number of a record, a panel or a public repository.
+
+    Cell lines (GM12878) are none: annotations name those that they were measured in.
+    """
+    words = (word for word in _BETWEEN_WORDS.split(text) if not word.upper().startswith("GM"))
+    return any(_NUMBER.fullmatch(word) or _ACCESSION.fullmatch(word) for word in words)
 
 
 def are_numbers_of_people(names: Iterable[str]) -> bool:
