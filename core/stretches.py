@@ -32,7 +32,7 @@ _UNTIL = re.compile(
     rf"(?P<sign>≤|<=?|under |pod |below |up to |do ) ?(?P<high>{_FIGURE})"
     rf"|(?P<less>{_FIGURE}) ?세? ?(?P<word>미만|이하)"
 )
-_BEYOND, _BELOW = (">", "nad ", "over "), ("<", "under ", "pod ", "below ", "미만")  # itself not in it
+_BEYOND, _BELOW = (">", "nad", "over"), ("<", "under", "pod", "below", "미만")  # itself not in it
 _AROUND = re.compile(r"(?:[^\W\d_]+:? )?(?P<found>.*?\d.*?)(?: [^\W\d_]+)?")  # a word before and behind
 _CUT_NUMBER = re.compile(r"0[0-9]+")
 _QUARTER = re.compile(rf"(?:({YEAR})[ -]?[Qq]([1-4])|[Qq]([1-4])[ -]?({YEAR}))")
@@ -70,10 +70,10 @@ Interval(low='', high='18', has_low=True, has_high=False, is_dashed=False))
         if found := _BRACKETS.fullmatch(each):
             return Interval(found[2], found[3], found[1] == "[", found[4] == "]")
         if found := _FROM.fullmatch(each):
-            sign = found["sign"] or ""
+            sign = (found["sign"] or "").strip()
             return Interval(found["low"] or found["plus"], "", sign not in _BEYOND, True)
         if found := _UNTIL.fullmatch(each):
-            sign = found["sign"] or found["word"]
+            sign = (found["sign"] or found["word"]).strip()
             return Interval("", found["high"] or found["less"], True, sign not in _BELOW)
         if found := _BETWEEN.fullmatch(each):
             return Interval(found[1], found[2], True, True, is_dashed=True)

@@ -240,9 +240,11 @@ def _turned_back(parts: Sequence[Texts]) -> _PlainColumn | None:
 
 def _undone(parts: Sequence[Texts], before: float) -> _PlainColumn | None:
     """Return a column of other numbers, spelling or words; None where nothing is gained by it."""
-    plain = [as_numbers(part) for part in parts]
-    if all(part is not None for part in plain):  # no spelling to undo
-        return _rescaled([part for part in plain if part is not None], parts[0])
+    plain = [one for part in parts if (one := as_numbers(part)) is not None]
+    if len(plain) == len(parts):  # of spelling, decimal commas alone can be undone
+        read = [pa.array(one, from_pandas=True).cast(pa.string()) for one in plain]
+        is_respelled = _share_there(read[0], read[1]) >= _MOST_THERE
+        return _as_column("respelled", read) if is_respelled else _rescaled(plain, parts[0])
     texts = _respelled(parts)
     after = _share_there(texts[0], texts[1])
     if after >= _MOST_THERE:

@@ -86,6 +86,24 @@ def test_parse_timestamps__says_when_day_and_month_could_be_exchanged() -> None:
     assert not parse_timestamps(pa.array(["03/04/2024", "13/04/2024"]), time_format="auto").is_ambiguous
 
 
+def _told_of_time(times: list[str], header: str = "OD_ISO", **changes: object) -> list[str]:
+    lines = [f"{time},u{at % 3},a" for at, time in enumerate(times)]
+    log = log_of(*lines, header=f"{header},GUID,dogodek", **changes)
+    found = [each for each in log.findings if each.check == "time_format"]
+    return [f"{each.verdict.value}: {each.message}" for each in found]
+
+
+def test_times__that_may_be_something_else_are_asked_about() -> None:
+    serials = ["44560.4597", "44561.5", "44562"]
+    (told,) = _told_of_time(serials)
+    assert told == Saying("WARN: 3 timestamps of OD_ISO are read as days since 1900, … excel-days.")
+    (told,) = _told_of_time(serials, time_format="excel-days")
+    assert told == Saying("PASS: 3 timestamps …")
+    (told,) = _told_of_time(["30.12.21 11:02", "31.12.21 11:02"])
+    assert told == Saying("WARN: … Years of two digits are read as 1931 to 2030. Confirm it … day-first.")
+    assert problems(lambda: _told_of_time(serials, header="value"))  # five digits alone are no times
+
+
 def test_parse_timestamps__keeps_to_iso_where_it_reads_most() -> None:
     for cells, written, readable in (
         (["2024-01-01T10:00", None, "", "2024/01/02 10:00"], "year-first", [True, False, False, True]),

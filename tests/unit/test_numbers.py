@@ -1,11 +1,18 @@
 """Numbers as people write them, read by the column."""
 
+from collections.abc import Callable
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 from core.cells import as_numbers
 from core.numbers import plain_numbers
+from core.result import Figure
+from core.risk import RiskSettings, audit_risk
+from core.risk.result import risk_result
+from core.tables import read_dataset
 
 
 @pytest.mark.parametrize(
@@ -67,3 +74,37 @@ def test_plain_numbers__reads_thousands_where_decimals_would_show() -> None:
         np.testing.assert_array_equal(as_numbers(pa.array(written)), amounts)
     decimals = [f"{each:.12g}" for each in np.round(rng.normal(5, 2, 400), 3)]
     np.testing.assert_allclose(as_numbers(pa.array(decimals)), [float(each) for each in decimals])
+
+
+def _figures(write: Callable[[float], str]) -> list[tuple[str, float | None]]:
+    """Return all figures of people beside their original, with amounts written in some way."""
+    rng, n = np.random.default_rng(1), 240
+    age, weight = rng.integers(20, 80, n), rng.normal(75, 15, n).round(1)
+    pay, people = rng.lognormal(8, 0.7, n).round(2), rng.uniform(1, 40, n).round(2)
+    coarse = {"age": age // 20 * 20, "weight": [write(each) for each in (weight // 20 * 20 + 0.5).tolist()]}
+    fine = {"age": age, "weight": [write(each) for each in weight.tolist()]}
+    same = {"pay": [write(each) for each in pay.tolist()], "n": [write(each) for each in people.tolist()]}
+    tables = [pd.DataFrame({**each, **same}).to_csv(index=False).encode() for each in (coarse, fine)]
+    table, original = (read_dataset(each, name="t.csv") for each in tables)
+    settings = RiskSettings(
+        quasi_identifiers=("age", "weight"), sensitive=("pay",), weight="n", population_size=9_000
+    )
+    result = risk_result(audit_risk(table, settings=settings, original=original))
+    parts = [part for group in result.groups for part in group.parts if isinstance(part, Figure)]
+    return [(each.measure, each.value) for each in parts]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda each: f"{each:,}".translate(str.maketrans(",.", ".,")),
+        lambda each: f"{each:,}".replace(",", " ").replace(".", ","),
+        lambda each: f"{each:,}".replace(",", "'"),
+        lambda each: f"{each:,}",
+    ],
+    ids=["1.234,5", "1 234,5", "1'234.5", "1,234.5"],
+)
+def test_risk__is_the_same_however_numbers_are_written(write: Callable[[float], str]) -> None:
+    found = _figures(write)
+    assert len(found) > 30
+    assert found == _figures(str)
