@@ -163,7 +163,7 @@ def rounded_to(counts: Sequence[int]) -> Rounded | None:
     Each number counts once, and 0, a multiple of everything, not at all. By chance as many are multiples in
     fewer than 1 of 10⁶ tables.
 
-    >>> rounded_to([10, 25, 40, 15, 5, 60, 35, 20, 45, 287, 30, 55])
+    >>> rounded_to([10, 25, 40, 15, 5, 60, 35, 20, 45, 287, 30, 55, 65, 70])
     Rounded(base=5, n_others=1)
     """
     filled = np.array([*{count for count in counts if count}])

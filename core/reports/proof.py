@@ -204,8 +204,18 @@ def _typed(words: str, place: int) -> str:
     return f"\\u{number:04x}" if number < 1 << 16 else f"\\U{number:08x}"
 
 
-def small_class_steps(dataset: Dataset, columns: Sequence[str], *, k: int) -> Iterator[Step]:
-    """Yield how many records share all of some columns with fewer than `k`, and which are alone."""
+_SUPPRESSED_LEFT_OUT = (
+    't = t[(t[q] == "").all(axis=1) | ~t[q].apply(lambda c: c.str.fullmatch("[*]*")).all(axis=1)]'
+)
+
+
+def small_class_steps(
+    dataset: Dataset, columns: Sequence[str], *, k: int, with_blanks: bool = False
+) -> Iterator[Step]:
+    """Yield how many records share all of some columns with fewer than `k`, and which are alone.
+
+    Records blank in all of them are left out; `with_blanks` only those that have stars too.
+    """
 
     def small(found: int, n: int) -> Text:
         return text(
@@ -230,7 +240,7 @@ def small_class_steps(dataset: Dataset, columns: Sequence[str], *, k: int) -> It
     session = Session(
         {"t": Read.of(dataset, columns)},
         f"q = {literal(columns)}",
-        't = t[(t[q] != "").any(axis=1)]',
+        _SUPPRESSED_LEFT_OUT if with_blanks else 't = t[(t[q] != "").any(axis=1)]',
         'n = t.groupby(q)[q[0]].transform("size")',
     )
     yield from session.step(small, f'print((n < {k}).sum(), "of", len(t))')

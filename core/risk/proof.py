@@ -21,5 +21,7 @@ def _steps(audit: RiskAudit, dataset: Dataset) -> Iterator[proof.Step]:
     if columns and (person := measured.settings.person) is not None:
         yield from proof.person_steps([proof.Told(dataset, person, columns)], k=audit.thresholds.k)
     elif columns:
-        yield from proof.small_class_steps(dataset, columns, k=audit.thresholds.k)
+        yield from proof.small_class_steps(
+            dataset, columns, k=audit.thresholds.k, with_blanks=measured.settings.missing == "value"
+        )
     yield from proof.text_steps(dataset, measured.texts)
