@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from core.vcf.remembering import remembered
 from core.vcf.settings import VcfSettings
 
-_COPIES = re.compile(rb"(?i)<(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+")
+_COPIES = re.compile(rb"(?i)<(?:(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+|CNV:TR>)")
 _LONG_MOTIF = re.compile(rb"([ACGT]{7,30}?)\1{2,}")
 _NO_ALLELE = frozenset((b".", b"", b"N", b"*", b"<NON_REF>", b"<*>"))
 

@@ -28,11 +28,20 @@ _SHAPE = re.compile(r"@|[\uac00-\ud7a3]{2}|\d{6}|[A-Za-z][-_]?\d{4}|\d[A-Za-z]+\
 _NUMBER = re.compile(r"(?i)(?:HG|NA|GM)\d{5}|(?:mrn|chart|hosp|nhs|ssn|dob|case_?no|pat_?id)[-_ .:#]?\d{3,}")
 # What repositories of samples and panels number theirs by: whoever has access looks the person up there.
 _ACCESSION = re.compile(
-    r"(?<![A-Za-z0-9])(?:TCGA-\w\w-\w{4}(?:-\w+)*|HGDP\d{5}|GTEX-\w{4,5}(?:-\w+)*|SAM(?:N|EA|D)\d{5,}|EGA[A-Z]\d{8,}"
-    r"|GSM\d{5,}|[SED]R[RSXZ]\d{5,}|phs\d{6}\S*|LP\d{7}-DNA_\w+|ACH-\d{6}|COSS\d{5,}|KPGP-?\d{3,}"
-    r"|UKBB?[-_]?\d{7}|DDD4K\.\d+|deCODE[-_]\d+|NWD\d{6}|SSC\d{5}|TARGET-\d\d-\w{5,6}(?:-\w+)*|CPT\d{9,}|C3[LN]-\d{5}(?:-\w+)*)(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9])(?:TCGA-\w\w-\w{4}(?:-\w+)*|HGDP\d{5}|GTEX-\w{4,5}(?:-\w+)*|SAM(?:N|EA|D)\d{5,}"
+    r"|EGA[A-Z]\d{8,}|GSM\d{5,}|[SED]R[RSXZ]\d{5,}|phs\d{6}\S*|LP\d{7}-DNA_\w+|ACH-\d{6}|COSS\d{5,}"
+    r"|KPGP-?\d{3,}|UKBB?[-_]?\d{7}|DDD4K\.\d+|deCODE[-_]\d+|NWD\d{6}|SSC\d{5}|TARGET-\d\d-\w{5,6}(?:-\w+)*"
+    r"|CPT\d{9,}|C3[LN]-\d{5}(?:-\w+)*)(?![A-Za-z0-9])"
 )
 _BETWEEN_WORDS = re.compile(r"[\s_:;,|/()]+")
+_OF_A_PERSON = re.compile(
+    r"(?i)(?<![a-z])(?:patient|pt|subject|participant|proband|individual|bolnik|pacient)[-_ ]?\d+(?!\d)"
+    r"|환자[-_ ]?\d+"
+)
+# A place of care, in a name or a field that a person wrote.
+_PLACE_OF_CARE = re.compile(
+    r"(?i)hospital|clinic(?!al|o)|medical[_ ]cent|klinik|bolni[cš]nic|ambulant|병원|의료원|보건소"
+)
 _ON_ARRAY = re.compile(r"(?<!\d)\d{10,12}_R\d\dC\d\d(?!\d)")
 _VARIANT = re.compile(
     r"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_-]\d{3,}[:_-]?[ACGT]+[>:_-][ACGT]+(?![A-Za-z])"
@@ -120,17 +129,21 @@ def looks_personal(name: str) -> bool:
         return True
     if any(pattern.search(name) for pattern in (_ACCESSION, _ON_ARRAY, _VARIANT)):
         return True
+    if _PLACE_OF_CARE.search(name):
+        return True
     if _FAMILY.search(name) and _RELATIVE.search(name):
         return True
     is_dated = _RESIDENT.search(name) or _BIRTH.search(name) or _OTHER_BIRTH.search(name)
     return bool(is_dated) or holds_person(name)
 
 
-def holds_record_number(text: str) -> bool:
-    """Tell whether a word of a text is a number of a record, a panel or a public repository.
+def speaks_of_a_person(text: str) -> bool:
+    """Tell whether a text numbers a person, names a place of care, or has a number of a record.
 
     Cell lines (GM12878) are none: annotations name those that they were measured in.
     """
+    if _OF_A_PERSON.search(text) or _PLACE_OF_CARE.search(text):
+        return True
     words = (word for word in _BETWEEN_WORDS.split(text) if not word.upper().startswith("GM"))
     return any(_NUMBER.fullmatch(word) or _ACCESSION.fullmatch(word) for word in words)
 

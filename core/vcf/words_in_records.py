@@ -24,7 +24,7 @@ from core.vcf.info import NUMERIC, Kind, kind_of
 from core.vcf.lines import Block, Places, where
 from core.vcf.pointers import Pointers
 from core.vcf.records import USUAL_FILTERS
-from core.vcf.sample_names import decoded, holds_full_name, holds_record_number
+from core.vcf.sample_names import decoded, holds_full_name, speaks_of_a_person
 
 FIRST_ROWS, EACH_ROW = 500, 256  # records that are read whole: the first ones, and one in so many after them
 FIRST_VALUES, EACH_VALUE = 1_000, 16  # of a field that is read in every record
@@ -295,7 +295,7 @@ class RecordWords:
             is_told = (
                 (is_by_values and kind in _OF_PEOPLE)
                 or any(_names_place(key, value) for value in one.values)
-                or any(_holds_full_name(value) or holds_record_number(value) for value in says)
+                or any(_holds_full_name(value) or speaks_of_a_person(value) for value in says)
             )
             if is_by_key or (one.is_text and is_told):
                 yield name, one
