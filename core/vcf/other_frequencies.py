@@ -23,9 +23,11 @@ LARGEST = 0.05  # frequencies that are kept: a rule with a larger threshold look
 _OF_ALL = re.compile(
     rb"(?i)(?:dbNSFP[_.-])?(?:(?:GNOMAD[EG]?(?:[_.-]?(?:EXOMES?|GENOMES?|ALL|V\d))?|EXAC(?:_ALL)?|1000G\w*?|1KGP?\d*|TGP"
     rb"|TOPMED|ESP6500\w*?|KRGDB|KRG\d*|KOVA\d*|ALFA|TOMMO|JPT?HGVD|HGVD|UK10K|DBSNP|POP|POPULATION|GLOBAL|R|ALT)"
-    rb"(?:[_.-]?(?:AF|MAF|FREQ))?|CAF|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF))"
+    rb"(?:[_.-]?(?:AF|MAF|FREQ))?|CAF|FREQ|COMMON|POPAF|AF_?PERCENT|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF))"
 )
-_NUMBERS = rb"=([0-9.][0-9.eE,+-]*)(?=[;\t\n])"
+_VALUE = rb"=([^;\t\n]+)"
+_RARE_IN_DBSNP = 0.0099  # what COMMON=0 says: in no population of 1000 Genomes 1 % or more
+_ALIKE = 1 - 1e-6  # share from which a frequency is the one that decides, in other digits
 _OF_REFERENCE_TOO = frozenset((b"CAF", b"TOPMED"))  # in dbSNP, whose first number is the reference's
 
 
@@ -58,9 +60,11 @@ class OtherFrequencies:
 
     def __init__(self, header: VcfHeader) -> None:
         declared = (attributes_of(line)[1] for line in header.lines if line.startswith(b"##INFO"))
-        keys = [told[b"ID"] for told in declared if _OF_ALL.fullmatch(told.get(b"ID", b""))]
-        names = b"|".join(map(re.escape, keys))
-        self._pattern = re.compile(rb"[;\t](%s)%s" % (names, _NUMBERS)) if keys else None
+        names = [told.get(b"ID", b"") for told in declared]
+        keys = [name for name in names if _OF_ALL.fullmatch(name)]
+        keys += [b"AF"] if b"MAF" in names and b"AF" in names else []  # MAF decides where both are there
+        either = b"|".join(map(re.escape, keys))
+        self._pattern = re.compile(rb"[;\t](%s)%s" % (either, _VALUE)) if keys else None
         self.found = RarerElsewhere()
 
     def read(
@@ -79,17 +83,32 @@ class OtherFrequencies:
             if share >= LARGEST:
                 continue
             row = int(np.searchsorted(lines.starts, match.start(), side="right")) - 1
-            if share < mafs[row] < np.inf:
+            if share < _ALIKE * mafs[row] < np.inf:
                 self.found.records.add(contig, int(positions[row]), share)
                 self.found.own.append(float(mafs[row]))
 
 
 def _smallest(key: bytes, text: bytes) -> float:
-    """Return the frequency of the rarest allele in a list of them, 1 where none is a number."""
-    numbers = text.split(b",")
-    if key.upper() in _OF_REFERENCE_TOO and len(numbers) > 1:
-        numbers = numbers[1:]
+    """Return the frequency of the rarest allele that a field states, 1 where it states none.
+
+    Of several sources in one field (FREQ of dbSNP) the highest counts, and of percent and negative logarithms
+    what they stand for.
+    """
+    key = key.upper()
+    if key == b"COMMON":
+        return _RARE_IN_DBSNP if text == b"0" else 1.0
+    sources = [part.rpartition(b":")[2] for part in text.split(b"|")]
+    has_reference = key in _OF_REFERENCE_TOO or b":" in text
+    return max(_rarest(source, key, has_reference=has_reference) for source in sources)
+
+
+def _rarest(text: bytes, key: bytes, *, has_reference: bool) -> float:
+    numbers = text.replace(b"%", b"").split(b",")
+    numbers = numbers[1:] if has_reference and len(numbers) > 1 else numbers
     try:
-        return min((float(number) for number in numbers if number.strip(b".")), default=1.0)
+        rarest = min((float(number) for number in numbers if number.strip(b".")), default=1.0)
     except ValueError:
         return 1.0
+    if key.endswith(b"POPAF"):
+        return float(10 ** -max((float(number) for number in numbers if number.strip(b".")), default=0.0))
+    return rarest / 100 if b"%" in text or b"PERCENT" in key else rarest

@@ -357,6 +357,34 @@ def test_file_check__fires_and_not_close_by(name: str) -> None:
     assert name not in _found(judged(original, near) if near else judged(vcf_text([RARE]), fires))
 
 
+SECOND = [
+    ("gnomAD_AF=0.002", True),
+    ("AF_popmax=0.0003", True),
+    ("CAF=0.9998,0.0002", True),
+    ("FREQ=1000Genomes:0.9998,0.0002|TOPMED:0.9999,0.0001", True),
+    ("POPAF=4.7", True),
+    ("AF_PERCENT=0.02%", True),
+    ("COMMON=0", True),
+    ("gnomAD_AF=0.02", False),
+    ("FREQ=KOREAN:0.8,0.2|TOPMED:0.9999,0.0001", False),
+    ("AF_eas=0.0", False),
+    ("COMMON=1", False),
+]
+
+
+def test_rare_by_another_frequency__in_whatever_form() -> None:
+    def holds(field: str, is_told: bool) -> None:
+        line = f'##INFO=<ID={field.partition("=")[0]},Number=.,Type=String,Description="x">'
+        records = [RARE, f"{COMMON};{field}"], [BLANK, f"{COMMON};{field}"]
+        first, second = (
+            vcf_text(records[0], header=[*HEADER, line]),
+            vcf_text(records[1], header=masked_header([*HEADER, line])),
+        )
+        assert ("rare_by_another_frequency" in _found(judged(first, second))) is is_told
+
+    holds_for_each(SECOND, holds)
+
+
 def test_allele_elsewhere__on_the_other_name_of_a_contig() -> None:
     contigs = [*HEADER[:-1], "##contig=<ID=1,length=1000>", HEADER[-1]]
     for position, n in ((100, 1), (101, None)):
