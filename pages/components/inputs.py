@@ -13,6 +13,7 @@ from core.errors import AuditInputError
 from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
 from core.tools import Input
+from core.vcf.pairing import is_vcf_name
 from core.words import own, say
 from pages.components.navigation import FILED, TOOLS
 from pages.components.reading import ask_for_reading, read_alike, read_table, show_problems, summary_of
@@ -281,6 +282,7 @@ def show_empty_state(
     tool: str, *, text: str, demos: Sequence[Demo], offer: str = "Try synthetic data of ours:"
 ) -> None:
     """Say what to upload, and offer the demos, a button each; they work without any network."""
+    _show_held(tool)
     with st.container(border=True):
         st.markdown(say(text))
         st.markdown(say("No file at hand? {offer}", offer=own(offer)))
@@ -295,6 +297,44 @@ def show_empty_state(
                     args=(tool, demo),
                 )
     show_privacy_line()
+
+
+def is_table_name(name: str) -> bool:
+    """Tell whether a file may be a table by its name."""
+    return not is_vcf_name(name) and not name.lower().endswith(".json")
+
+
+def _show_held(tool: str) -> None:
+    """Offer files that the session holds for other pages, those together that fit this one."""
+    pages = ("home", "filed", *_TOOLS)
+    held = {
+        stored.name: (stored, next(page for page in pages if slot.startswith(f"{page}_")))
+        for slot in _slots()
+        for key in st.session_state[slot]
+        if not slot.startswith(f"{tool}_") and (stored := vault().file(key)) is not None
+    }
+    if not held or tool not in _TOOLS:
+        return
+    from core.triage import GivenFile, offers  # noqa: PLC0415 - takes long to import
+
+    given = [
+        GivenFile(
+            name=name,
+            table=read_table(source, stored)[0] if is_table_name(name) else None,
+            data=b"" if is_table_name(name) else stored.data,
+        )
+        for name, (stored, source) in held.items()
+    ]
+    for number, offer in enumerate(each for each in offers(given) if each.tool == tool):
+        names = list(dict.fromkeys(name for each in offer.places.values() for name in each))
+        if st.button(
+            say("Use what you gave before: {files}", files=plain(", ".join(names))),
+            key=f"{tool}_held_{number}",
+            icon=":material/folder_open:",
+            type="primary" if number == 0 else "secondary",
+        ):
+            places = {role: [held[name][0].key for name in each] for role, each in offer.places.items()}
+            take_along(held[names[0]][1], tool, places)
 
 
 @contextmanager

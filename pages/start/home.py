@@ -10,10 +10,10 @@ from core.errors import AuditInputError
 from core.tables import Dataset
 from core.tools import Input, Tool
 from core.triage import GivenFile, Offer, is_report, offers
-from core.vcf.pairing import is_vcf_name
 from core.words import own, say, text
 from pages.components.inputs import (
     ask_for_files,
+    is_table_name,
     list_given,
     load_demo,
     show_privacy_line,
@@ -79,7 +79,7 @@ def _show_triage() -> bool:
         return False
     line = say("{n} file", "{n} files", n=len(stored))
     with st.expander(line, icon=":material/draft:") if len(stored) > _MOST_LISTED else nullcontext():
-        tables, wrong = list_given("home", "files", stored, is_table=_is_table)
+        tables, wrong = list_given("home", "files", stored, is_table=is_table_name)
     if wrong:
         show_problems(AuditInputError(*wrong))
     given = [_given(file, table) for file, table in zip(stored, tables, strict=True)]
@@ -95,10 +95,6 @@ def _show_triage() -> bool:
     if unplaced := [file.name for file in given if file is not None and file.name not in placed]:
         show_problems(AuditInputError(*(text(_FITS_NOTHING, file=name) for name in unplaced)))
     return True
-
-
-def _is_table(name: str) -> bool:
-    return not is_vcf_name(name) and not name.lower().endswith(".json")
 
 
 def _show_offer(number: int, offer: Offer, keys: Mapping[str, str]) -> None:
@@ -124,7 +120,7 @@ def _given(stored: StoredFile, table: Dataset | None) -> GivenFile | None:
             ours = "{file} is a report of ours: repeat it with its files, or compare it with another."
             st.markdown(sentence(say(ours, file=stored.name)))
         return None
-    is_read = table is not None or not _is_table(stored.name)
+    is_read = table is not None or not is_table_name(stored.name)
     return GivenFile(name=stored.name, table=table, data=stored.data) if is_read else None
 
 

@@ -47,6 +47,22 @@ def test_home__offers_the_audits_that_fit_and_takes_the_files_along(open_page: O
     assert "whole" in " ".join(element.value for element in app.markdown)
 
 
+@pytest.mark.slow
+def test_pages__offer_what_was_given_before_where_it_fits(open_page: Open) -> None:
+    table = b"age,sex,town,outcome\n" + b"".join(b"%d,F,A,%d\n" % (30 + i % 9, i % 2) for i in range(40))
+    app = _dropped(open_page(HOME), ("people.csv", table))
+    scripts = {tool.key: tool.script for tool in TOOLS}
+    app = app.switch_page(scripts["vcf"]).run()
+    assert not [button for button in app.button if button.key.startswith("vcf_held_")]
+    app = app.switch_page(scripts["risk"]).run()
+    (offered,) = [button for button in app.button if button.key.startswith("risk_held_")]
+    assert offered.label.replace("\\", "") == "Use what you gave before: people.csv"
+    app = offered.click().run()
+    assert not app.exception
+    assert any("people.csv" in each.value.replace("\\", "") for each in app.markdown)
+    assert not [button for button in app.button if button.key.startswith("risk_held_")]
+
+
 def test_home__says_what_cannot_be_used_and_goes_on(open_page: Open) -> None:
     report = b'{"tool": "risk", "verdict": "FAIL", "inputs": [], "findings": [], "versions": {}}'
     app = _dropped(
