@@ -8,7 +8,7 @@ from core.reports import InputFacts, Report, report_of
 from core.settings_form import option_words
 from core.vcf.files import VcfFile
 from core.vcf.outcomes import PairOutcome
-from core.vcf.pairing import Pairing, pair_files
+from core.vcf.pairing import pair_files
 from core.vcf.proof import vcf_proof
 from core.vcf.result import run_result
 from core.vcf.settings import VcfSettings
@@ -30,7 +30,7 @@ def vcf_report(
     It holds counts, positions and header keys; no allele, genotype, sample name or header value.
     """
     inputs = _inputs(outcomes, panel)
-    result = run_result(outcomes, Pairing(pairs=(), unmatched=tuple(unmatched)).proposals())
+    result = run_result(outcomes, dict.fromkeys(unmatched, ""))
     settings = next((outcome.audit.settings for outcome in outcomes if outcome.audit is not None), None)
     path = f"panel/{panel.name}" if panel else ""
     report = report_of(

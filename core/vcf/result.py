@@ -27,6 +27,7 @@ from core.vcf.outcomes import (
     rule_findings,
     run_verdict,
 )
+from core.vcf.pairing import Pairing
 from core.vcf.settings import VcfSettings
 from core.vcf.tool import TOOL
 from core.vcf.unmasked import COLUMNS as UNMASKED
@@ -122,6 +123,8 @@ def run_result(outcomes: Sequence[PairOutcome], unmatched: Mapping[str, str]) ->
     `unmatched` are those without a partner, with what is wrong with each, empty where only the partner is
     missing.
     """
+    alone = Pairing(pairs=(), unmatched=tuple(name for name, why in unmatched.items() if not why))
+    unmatched = {**unmatched, **alone.proposals()}
     audits = [one.audit for one in outcomes if one.audit is not None]
     donors = [one.donors for one in outcomes if one.donors is not None]
     return Result(

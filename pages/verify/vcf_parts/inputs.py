@@ -126,9 +126,6 @@ def show_unmatched(causes: Mapping[str, str]) -> None:
             ),
             icon=":material/link_off:",
         )
-        alone = Pairing(pairs=(), unmatched=tuple(name for name, why in causes.items() if not why))
-        for proposal in dict.fromkeys(filter(None, alone.proposals().values())):
-            st.info(plain(proposal), icon=":material/link:")
 
 
 def what_is_wrong(stored: StoredFile) -> str:
