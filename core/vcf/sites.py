@@ -208,10 +208,7 @@ class SiteJudge:
         self.has_own_samples = first.samples == second.samples
         self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
         self.alt_kinds = Answers(partial(kind_of_alt, pattern=self.pattern))
-        self.same = SameAlleles((*first.contigs, *second.contigs))
-        self.words = RecordWords(second, frozenset(one for one in self.names if not is_generic(decoded(one))))
-        self.symbols = Symbols(second)
-        self.others = OtherFrequencies(second)
+        self._listen(first, second)
         self.collector = CandidateCollector(keeps_order=keeps_order)
         self.parts: frozenset[int] = frozenset()  # of a record that was split by allele, beside its own
         self.tallies = Tallies()
@@ -236,6 +233,14 @@ class SiteJudge:
         self.n_without_frequency = 0
         self.own = OwnFrequencies(self.readers[0], len(first.samples))
         self.orders: list[tuple[Sequence[int], Sequence[int]]] | None = [] if keeps_order else None
+
+    def _listen(self, first: VcfHeader, second: VcfHeader) -> None:
+        """Begin to take up what records tell of others, of people and of frequencies."""
+        telling = frozenset(name for name in self.names if not is_generic(decoded(name)))
+        self.same = SameAlleles((*first.contigs, *second.contigs))
+        self.words = RecordWords(second, telling)
+        self.symbols = Symbols(second)
+        self.others = OtherFrequencies(second)
 
     def take_site(self, site: Site) -> None:
         """Take one site that does not stand at the same place in both files, or in one of them only."""
