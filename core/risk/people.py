@@ -33,7 +33,8 @@ _APART = 1.1  # combinations over values, from which neither of two columns says
 _FEWEST = 20  # persons, with whom a column repeats
 _CODES = frozenset({"record identifier", "identifier by distinctness"})
 # Texts without a digit, of several words or of other letters than ASCII's: unlike nearly all pseudonyms.
-_WORDS = re.compile(r"[^\d_/#@]*(?:\w[ ,]+\w|[^\W\d_a-zA-Z])[^\d_/#@]*")
+_NO_WORDS = re.compile(r"[\d_/#@]")
+_WORDS = re.compile(r"\w[ ,]|[^\W\d_a-zA-Z]")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -203,7 +204,8 @@ def names_of_persons(dataset: Dataset, columns: Sequence[str]) -> tuple[RoleSugg
     for column in columns:
         values = coded_column(dataset.table, column).values
         (each,) = suggest_roles(pa.table({column: values}))
-        words = [_WORDS.fullmatch(value.strip()) is not None for value in values.slice(0, 500).to_pylist()]
+        texts = [value.strip() for value in values.slice(0, 500).to_pylist()]
+        words = [not _NO_WORDS.search(one) and _WORDS.search(one) is not None for one in texts]
         if each.kind in ("", "identifier by distinctness", "free text") and sum(words) >= max(
             _MOSTLY * len(words), 1
         ):

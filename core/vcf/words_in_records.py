@@ -35,7 +35,6 @@ LONGEST_KEY, LONGEST_VALUE, LONGEST_KEPT = 64, 4_000, 200  # bytes
 _WORDY = np.zeros(256, dtype=np.bool_)  # bytes that a value which is no number begins with
 _WORDY[[byte for byte in range(33, 256) if byte not in b"0123456789.,;+-=|"]] = True
 _EQUALS = b"="[0]
-_WORD = re.compile(rb"[^\s,;:|/=()\[\]<>\"'&]+")
 _PART = re.compile(rb"[^\W_]+")
 _ID = re.compile(rb"(?<![A-Za-z0-9])(?:rs|ss|esv|nsv|COSV|COSM)[0-9]{3,}(?![0-9])")
 _PLACE = re.compile(
@@ -48,7 +47,7 @@ _ID_BEGINS = (b"rs0", b"ss0", b"sv0", b"COSV0", b"COSM0")
 _AS_PLACE = bytes.maketrans(b"123456789CGT:/_|-", b"000000000AAA>>>>>")
 _PLACE_HOLDS = (b"0A", b"0>A")
 _ALLELES = re.compile(rb"[/,]")
-_OF_GENES = re.compile(rb"(?i).*(?:GENE|SYMBOL|HGNC|TRANSCRIPT|FEATURE|CLN|DISEASE|PHENO|OMIM|PUBMED).*")
+_OF_GENES = re.compile(rb"(?i)GENE|SYMBOL|HGNC|TRANSCRIPT|FEATURE|CLN|DISEASE|PHENO|OMIM|PUBMED")
 _BETWEEN = re.compile(r"[^\w\s'.]+|\d+")  # what separates names from each other
 _COUNTED_FROM_0 = b"NC_"  # what positions between colons are counted on (SPDI)
 _FEW_NAMES = 8  # that are looked for one by one
@@ -176,7 +175,7 @@ class RecordWords:
     def _field(self, name: bytes) -> FieldWords | None:
         if name not in self._fields and len(self._fields) < MOST_FIELDS:
             kinds = kind_of(name.partition(b"/")[2].upper())
-            is_annotation = bool(kinds & _ANNOTATION) or _OF_GENES.fullmatch(name) is not None
+            is_annotation = bool(kinds & _ANNOTATION) or _OF_GENES.search(name) is not None
             self._fields[name] = FieldWords(name not in self._numbers, is_annotation)
         return self._fields.get(name)
 

@@ -25,7 +25,8 @@ ALARMED = {("tabular", "names marked ***, log says drop"), ("tabular", "e-mails 
 MAY_WARN = {("releases", "other people beside a ledger")}
 # So few records, or answers, cannot show a leak of one person in fifty, so that PASS would say too much
 TOO_FEW = {("leakage", "shuffled columns, hold-out"), ("leakage", "yes and no of other persons")}
-ALL_MAY_WARN = ("deliveries", "leakage")  # controls too
+# Controls too; the invented users of logs come in groups of one trace, so that one known event gives others.
+ALL_MAY_WARN = ("deliveries", "events", "leakage")
 # Whose controls are of strangers that are like the persons, or of the published rule
 UNCERTAIN_CONTROLS = ("tabular", "leakage")
 FAMILIES = {

@@ -93,7 +93,8 @@ CORE = Path(__file__).parents[2] / "core"
 TO_WEIGH = {
     *"""accuracy all_columns chance_not_assessed classes_left_out columns_above_chance constant_columns
     dates_without_time disguises doubtful_identifiers dropped_records duplicate_records
-    events_raised events_removed fully_suppressed in_one_table_only matching_cells missing_numbers
+    events_raised events_removed fully_suppressed in_one_table_only
+    lookup_table matching_cells missing_numbers
     missing_quasi_identifiers missing_sensitive_values model_file orphan_keys partial_leakage
     pseudonym_for_each_record pseudonyms_one_to_one release_by_ledger release_renamed releases
     rows_capped rule_warns_of_column single_level_used single_record_class surrogates text_read
