@@ -39,7 +39,7 @@ from core.people import (
     WORDS_THAT_ARE_NO_NAMES,
 )
 
-NATIONAL_NUMBERS = (dni, nie, codicefiscale, pesel, nir, ric, bsn, idnr, vnr, nhs)
+_NATIONAL_NUMBERS = (dni, nie, codicefiscale, pesel, nir, ric, bsn, idnr, vnr, nhs)
 
 _MONTHS = "(?:jan|feb|mar|apr|maj|may|jun|jul|avg|aug|sep|okt|oct|nov|dec)[a-z]*"
 _OTHER_DATES = "|".join(
@@ -118,7 +118,7 @@ def is_ip_address(text: str) -> bool:
 
 def _is_national_number(text: str) -> bool:
     """Return whether the number is valid in one of the countries of the catalogue."""
-    return any(kind.is_valid(text) for kind in NATIONAL_NUMBERS)
+    return any(kind.is_valid(text) for kind in _NATIONAL_NUMBERS)
 
 
 _BEFORE = r"(?:^|[^\p{L}\p{N}\-])"

@@ -13,11 +13,10 @@ from core.plain import parsed_json
 from core.roles import RoleSuggestion, is_the_same_for_life, suggest_roles
 from core.tables import Dataset
 from core.tabular.pairing import pair_files
-from core.vcf.pairing import is_vcf_name
+from core.vcf.pairing import SAYS_RELEASED, is_vcf_name
 from core.words import listed, text
 
 _OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # keys of a report
-_RELEASED = re.compile(r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별")
 _LARGEST_JSON = 32 << 20  # bytes; more no report and no log has
 _MOST_LINKED_BYTES = 1 << 28  # of text, up to which keys between tables are looked for
 _NUMBER = "patient or person number"
@@ -125,7 +124,7 @@ def _originals(tables: Sequence[GivenFile]) -> dict[str, str]:
 
 
 def _looks_released(file: GivenFile) -> bool:
-    return _RELEASED.search(file.name.lower()) is not None
+    return SAYS_RELEASED.search(file.name.lower()) is not None
 
 
 def _holds_name(copy: GivenFile, original: GivenFile) -> bool:

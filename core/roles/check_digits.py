@@ -37,13 +37,13 @@ _CHANCE = 1e-9
 _LIKELY = re.compile(r"(?=(?:.*\d){6})[A-Za-z\d][A-Za-z\d ./\-]{6,40}")
 
 
-def checked_kind(values: Sequence[str]) -> tuple[str, float] | None:
+def checked_kind(values: Sequence[str], *, fewest: int = _FEWEST) -> tuple[str, float] | None:
     """Return what numbers with check digits are, and the share that is valid; None of others.
 
-    `values` are distinct and trimmed; with fewer than 20 nothing is said. Dates, and what has fewer than 6
-    digits in 7 letters, are no such numbers.
+    `values` are distinct and trimmed; with fewer than `fewest` nothing is said. Dates, and what has fewer
+    than 6 digits in 7 letters, are no such numbers.
     """
-    if len(values) < _FEWEST or not all(map(_LIKELY.fullmatch, values[:_GLANCE])):
+    if len(values) < fewest or not all(map(_LIKELY.fullmatch, values[:_GLANCE])):
         return None
     some = values[:_MOST_LOOKED_AT]
     for name, kind in _KINDS.items():

@@ -88,15 +88,22 @@ class Tally:
 
     def not_below(self, threshold: float) -> Places:
         """Return the positions whose site frequency is not below a threshold."""
-        which = np.flatnonzero(~(np.array(self.mafs) < threshold)).tolist()
-        names = [contig.decode("utf-8", "backslashreplace") for contig in self.contig_ids]
-        return Places(names, [self.contigs[one] for one in which], [self.positions[one] for one in which])
+        return self.chosen(np.flatnonzero(~(np.array(self.mafs) < threshold)).tolist())
+
+    def chosen(self, which: Sequence[int]) -> Places:
+        """Return the positions of some, by their numbers from 0."""
+        return Places(
+            self._names, [self.contigs[one] for one in which], [self.positions[one] for one in which]
+        )
 
     @property
     def places(self) -> Places:
         """Return every position, in the order they came."""
-        names = [contig.decode("utf-8", "backslashreplace") for contig in self.contig_ids]
-        return Places(names, self.contigs, self.positions)
+        return Places(self._names, self.contigs, self.positions)
+
+    @property
+    def _names(self) -> list[str]:
+        return [contig.decode("utf-8", "backslashreplace") for contig in self.contig_ids]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

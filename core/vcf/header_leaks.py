@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from core.vcf.checks.spellings import WRITTEN_VARIANT
 from core.vcf.exposure import Exposure, SamplePlaces, found
 from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.header_changes import contigs_removed, misplaced_lines, redeclared_lines
@@ -59,10 +60,6 @@ _PUBLIC_FILE = re.compile(
     rb"(?i)dbsnp|gnomad|clinvar|1000g|hapmap|mills|exac|cosmic|topmed|hg(?:18|19|38)|grch3\d|b37|hs37d5"
 )
 _NUMBERED = re.compile(rb"\d\d")
-_ALLELE = re.compile(
-    rb"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_\s-]\d+[:_\s-]*[ACGT]+\s*[>/:_\s-]\s*[ACGT]+(?![A-Za-z])"
-    rb"|(?<![A-Za-z0-9])rs\d{3,}|[cgmn]\.[0-9+*-]+[ACGT]+>[ACGT]"
-)
 _WORD = re.compile(r"[^\s,;:=<>\"'()\[\]/|]+")
 _PART = re.compile(r"[^\s,;:=<>\"'()\[\]/|._-]+")
 _PARTS = re.compile(r"[._-]+")
@@ -294,8 +291,8 @@ def has_file(line: Line) -> bool:
 def has_allele(line: Line) -> bool:
     """Tell whether a line holds a variant, such as ``1:1005:A:G``, or a dbSNP identifier."""
     if line.is_documentation:
-        return _ALLELE.search(attributes_of(b"##x=" + line.value)[1].get(b"ID", b"")) is not None
-    return _ALLELE.search(line.value) is not None
+        return WRITTEN_VARIANT.search(attributes_of(b"##x=" + line.value)[1].get(b"ID", b"")) is not None
+    return WRITTEN_VARIANT.search(line.value) is not None
 
 
 def has_path(line: Line) -> bool:

@@ -21,9 +21,12 @@ from core.vcf.lines import Block
 
 LARGEST = 0.05  # frequencies that are kept: a rule with a larger threshold looks no further
 _OF_ALL = re.compile(
-    rb"(?i)(?:dbNSFP[_.-])?(?:(?:GNOMAD[EG]?(?:[_.-]?(?:EXOMES?|GENOMES?|ALL|V\d))?|EXAC(?:_ALL)?|1000G\w*?|1KGP?\d*|TGP"
-    rb"|TOPMED|ESP6500\w*?|KRGDB|KRG\d*|KOVA\d*|ALFA|TOMMO|JPT?HGVD|HGVD|UK10K|DBSNP|POP|POPULATION|GLOBAL|R|ALT)"
-    rb"(?:[_.-]?(?:AF|MAF|FREQ))?|CAF|FREQ|COMMON|POPAF|AF_?PERCENT|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF))"
+    rb"(?i)(?:dbNSFP[_.-])?(?:GNOMAD[EG]?(?:[_.-]?(?:EXOMES?|GENOMES?|ALL|V\d))?|EXAC(?:_ALL)?|1000G\w*?"
+    rb"|1KGP?\d*|TGP|TOPMED|ESP6500\w*?|KRGDB|KRG\d*|KOVA\d*|ALFA|TOMMO|JPT?HGVD|HGVD|UK10K|DBSNP)"
+    rb"(?:[_.-]?(?:AF|MAF|FREQ))?"
+    rb"|(?:POP|POPULATION|GLOBAL|R|ALT)[_.-]?(?:AF|MAF|FREQ)"
+    rb"|CAF|FREQ|COMMON|POPAF|AF_?PERCENT"
+    rb"|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF)"
 )
 _VALUE = rb"=([^;\t\n]+)"
 _RARE_IN_DBSNP = 0.0099  # what COMMON=0 says: in no population of 1000 Genomes 1 % or more
@@ -40,13 +43,8 @@ class RarerElsewhere:
 
     def below(self, threshold: float) -> Places:
         """Return the records that are rare by their second frequency alone, at a threshold."""
-        records = self.records
-        pairs = enumerate(zip(records.mafs, self.own, strict=True))
-        which = [number for number, (share, own) in pairs if share < threshold <= own]
-        names = [contig.decode("utf-8", "backslashreplace") for contig in records.contig_ids]
-        return Places(
-            names, [records.contigs[one] for one in which], [records.positions[one] for one in which]
-        )
+        pairs = enumerate(zip(self.records.mafs, self.own, strict=True))
+        return self.records.chosen([number for number, (share, own) in pairs if share < threshold <= own])
 
 
 class OtherFrequencies:
@@ -97,6 +95,8 @@ def _smallest(key: bytes, text: bytes) -> float:
     key = key.upper()
     if key == b"COMMON":
         return _RARE_IN_DBSNP if text == b"0" else 1.0
+    if key == b"FREQ" and b":" not in text:
+        return 1.0  # of a caller, which counts reads
     sources = [part.rpartition(b":")[2] for part in text.split(b"|")]
     has_reference = key in _OF_REFERENCE_TOO or b":" in text
     return max(_rarest(source, key, has_reference=has_reference) for source in sources)

@@ -15,9 +15,12 @@ from core.words import Text, own, text
 Level = Literal["high", "low"]
 SEPARATOR = "anony_"
 SUFFIXES = (".vcf.gz", ".vcf.bgz", ".vcf", ".bcf")
+SAYS_RELEASED = re.compile(
+    r"anon|scrambl|shuffl|synth|releas|mask|de-?ident|pseudo|noise|익명|가명|비식별"
+)  # in a file's name
 # Words of a name that say what was done, to whom it goes or when, and not which file it is.
 _SAYS_WHAT = re.compile(
-    r"anon\w*|de-?id\w*|mask\w*|redact\w*|pseudo\w*|protected|released?|shared?|public|clean\w*|final|orig\w*|raw"
+    r"anon\w*|익명\w*|가명\w*|비식별\w*|원본|de-?id\w*|mask\w*|redact\w*|pseudo\w*|protected|released?|shared?|public|clean\w*|final|orig\w*|raw"
     r"|high|low|strong|weak|v\d{1,2}|filtered|norm\w*|sort\w*|new|copy|out(?:put)?|in(?:put)?"
 )
 _THRESHOLD = re.compile(r"(?<!\d)0\.\d+")
@@ -72,8 +75,10 @@ def _stem(name: str) -> tuple[str, ...]:
 
 
 def _proposal(name: str, other: str) -> Text:
-    """Say that two files seem to belong together; the anonymized one is that whose name says more."""
-    original, anonymized = sorted((name, other), key=lambda one: (len(one), one))
+    """Say that two files seem to belong together; the anonymized one is that whose name says so, or more."""
+    original, anonymized = sorted(
+        (name, other), key=lambda one: (SAYS_RELEASED.search(one.lower()) is not None, len(one), one)
+    )
     return text(
         "{anonymized} looks like the anonymized file of {original}: pair the two by hand (--pair ORIGINAL "
         "ANONYMIZED high), or name it high_anony_{original}.",

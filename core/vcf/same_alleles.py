@@ -7,17 +7,19 @@ chr1. Records that overlap or touch are put onto the bases that their REF column
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from core.vcf.checks.spellings import PAIR_CODES, trimmed
 from core.vcf.pointers import Pointers, plain_contig
 from core.vcf.records import alt_column
 
 LONGEST_REF = 200  # bases; of a longer one only so many overlap others
-MOST_ROWS = 64  # that overlap in a chain, and are compared with each other
+MOST_ROWS = 1 << 14  # that overlap in a chain, and are compared together
 MOST_KEPT = 1 << 21  # changes of contigs with two names, of masked and of other records
 _BASES = b"ACGT"
-_TWO_BASES = {b"R": b"AG", b"Y": b"CT", b"S": b"CG", b"W": b"AT", b"K": b"GT", b"M": b"AC"}
+_TWO_BASES = {code: bases for bases, code in PAIR_CODES.items()}
 
 
 class Row(NamedTuple):
@@ -66,23 +68,12 @@ def _meant(allele: bytes, ref: bytes) -> tuple[bytes, ...]:
 
 
 def _leftmost(position: int, ref: bytes, alt: bytes, bases: Mapping[int, int]) -> Change:
-    shared = _n_alike(reversed(ref), reversed(alt))
-    ref, alt = ref[: len(ref) - shared], alt[: len(alt) - shared]
-    shared = _n_alike(ref, alt)
-    position, ref, alt = position + shared, ref[shared:], alt[shared:]
+    n_shared, ref, alt = trimmed(ref, alt)
+    position += n_shared
     while not (ref and alt) and bases.get(position - 1) == (ref or alt)[-1]:
         ref, alt = ref[-1:] + ref[:-1], alt[-1:] + alt[:-1]
         position -= 1
     return Change(position, ref, alt)
-
-
-def _n_alike(first: Iterable[int], second: Iterable[int]) -> int:
-    n = 0
-    for mine, theirs in zip(first, second, strict=False):
-        if mine != theirs:
-            break
-        n += 1
-    return n
 
 
 class SameAlleles:
@@ -113,7 +104,7 @@ class SameAlleles:
 
     def take(self, contig: bytes, row: Row) -> None:
         """Take the next record of those that overlap or touch others; one that does not is no harm."""
-        if contig != self._contig or row.position > self._end + 1:
+        if contig != self._contig or row.position > self._end + 1 or len(self._rows) == MOST_ROWS:
             self.close()
             self._contig = contig
         self._rows.append(row)
@@ -123,27 +114,22 @@ class SameAlleles:
 
     def close(self) -> None:
         """Compare the records that were taken, before one that is apart from them, or at the end."""
-        rows, self._rows, self._end = self._rows[:MOST_ROWS], [], -1
-        if len(rows) < 2:
-            return
-        targets = [row for row in rows if _is_masked(row)]
-        others = [row for row in rows if alt_column(row.kept_alt).names_allele]
-        if not targets or not others:
+        rows, self._rows, self._end = self._rows, [], -1
+        if len(rows) < 2 or not any(map(_is_masked, rows)):
             return
         bases: dict[int, int] = {}
         for row in rows:
             bases.update(enumerate((row.ref or row.kept_ref).upper()[:LONGEST_REF], row.position))
-        for target in targets:
-            hidden = {*changes_of(target.position, target.ref, target.alt, bases)}
-            told = {
-                change
-                for other in others
-                if other is not target
-                for change in changes_of(other.position, other.kept_ref, other.kept_alt, bases)
-            }
-            parts = frozenset().union(*(change.parts for change in told))
-            if any(one in told or (one.parts and one.parts <= parts) for one in hidden):
-                self._of(target).add(self._contig, target.position)
+        named = [{*changes_of(row.position, row.kept_ref, row.kept_alt, bases)} for row in rows]
+        parts = [{part for change in own for part in change.parts} for own in named]
+        n_named, n_parts = (Counter(one for own in every for one in own) for every in (named, parts))
+        for row, own, own_parts in zip(rows, named, parts, strict=True):
+            if _is_masked(row) and any(
+                n_named[one] > (one in own)
+                or (one.parts and all(n_parts[part] > (part in own_parts) for part in one.parts))
+                for one in changes_of(row.position, row.ref, row.alt, bases)
+            ):
+                self._of(row).add(self._contig, row.position)
 
     def _keep(self, contig: bytes, row: Row) -> None:
         """Keep what a record on a contig of two names changes, to find it under the other name."""

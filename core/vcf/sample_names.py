@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from core import people
 from core.letters import without_accents
 from core.people import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
+from core.vcf.checks.spellings import WRITTEN_VARIANT
 from core.vcf.remembering import remembered
 
 MIN_NAME = 4  # letters: shorter names are parts of others by chance; of syllables two are enough
@@ -43,10 +44,6 @@ _PLACE_OF_CARE = re.compile(
     r"(?i)hospital|clinic(?!al|o)|medical[_ ]cent|klinik|bolni[cš]nic|ambulant|병원|의료원|보건소"
 )
 _ON_ARRAY = re.compile(r"(?<!\d)\d{10,12}_R\d\dC\d\d(?!\d)")
-_VARIANT = re.compile(
-    r"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_-]\d{3,}[:_-]?[ACGT]+[>:_-][ACGT]+(?![A-Za-z])"
-    r"|(?<![A-Za-z0-9])rs\d{3,}"
-)
 _RELATIVE = re.compile(
     r"(?i)(?<![a-z])(?:father|mother|parent|brother|sister|sibling|son|daughter|twin|wife|husband|spouse|uncle|aunt"
     r"|cousin|grand(?:father|mother|son|daughter)|proband|oce|mati|brat|sestra|sin|hci)(?![a-z])"
@@ -70,7 +67,7 @@ _NO_DIGITS = re.compile(r"[^0-9]+")
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2}){4,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _BASE32 = re.compile(r"[A-Z2-7]{8,}={0,6}")
-_ENOUGH = 4  # numbers whose check digit is right: of four others, one in 10,000 has it by chance
+_FEWEST_NUMBERS = 3  # of which check digits say something; how many are needed depends on the kind
 _FEWEST_DIGITS = 7  # of a number that a country or a telephone company gives
 NUMBERS_OF_PEOPLE = frozenset(
     (
@@ -127,9 +124,9 @@ def looks_personal(name: str) -> bool:
         return False
     if "@" in name or _DATA_FILE.search(name) or _NUMBER.fullmatch(name):
         return True
-    if any(pattern.search(name) for pattern in (_ACCESSION, _ON_ARRAY, _VARIANT)):
+    if any(pattern.search(name) for pattern in (_ACCESSION, _ON_ARRAY, _PLACE_OF_CARE)):
         return True
-    if _PLACE_OF_CARE.search(name):
+    if WRITTEN_VARIANT.search(name.encode()):
         return True
     if _FAMILY.search(name) and _RELATIVE.search(name):
         return True
@@ -152,7 +149,7 @@ def are_numbers_of_people(names: Iterable[str]) -> bool:
     """Tell whether most names are national numbers, telephones or the like, by form and check digits."""
     import pyarrow as pa  # noqa: PLC0415 - what it needs takes long to import
 
-    from core.patterns import NATIONAL_NUMBERS  # noqa: PLC0415 - the same
+    from core.roles.check_digits import checked_kind  # noqa: PLC0415 - the same
     from core.roles.suggest import suggest_roles  # noqa: PLC0415 - the same
 
     listed = [
@@ -163,7 +160,7 @@ def are_numbers_of_people(names: Iterable[str]) -> bool:
     (told,) = suggest_roles(pa.table({"": pa.array(listed, pa.string())}))
     if told.from_values and told.kind in NUMBERS_OF_PEOPLE:
         return True
-    return len(listed) >= _ENOUGH and any(all(map(kind.is_valid, listed)) for kind in NATIONAL_NUMBERS)
+    return checked_kind(listed, fewest=_FEWEST_NUMBERS) is not None
 
 
 def holds_person(text: str) -> bool:

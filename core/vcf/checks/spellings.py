@@ -9,10 +9,15 @@ from urllib.parse import unquote_to_bytes
 
 from core.vcf.remembering import remembered
 
+# A variant as people write it: ``1:1005:A:G``, an identifier of dbSNP, a change in HGVS.
+WRITTEN_VARIANT = re.compile(
+    rb"(?<![A-Za-z0-9])(?:chr)?(?:\d{1,2}|X|Y|MT?)[:_\s-]\d+[:_\s-]*[ACGT]+\s*[>/:_\s-]\s*[ACGT]+(?![A-Za-z])"
+    rb"|(?<![A-Za-z0-9])rs\d{3,}|[cgmn]\.[0-9+*-]+[ACGT]+>[ACGT]"
+)
 _OTHER_STRAND = bytes.maketrans(b"ACGT", b"TGCA")
 _LONG_ALLELE = 6
 _MIN_INSERTED = 4
-_PAIR_CODES = {b"AG": b"R", b"CT": b"Y", b"CG": b"S", b"AT": b"W", b"GT": b"K", b"AC": b"M"}
+PAIR_CODES = {b"AG": b"R", b"CT": b"Y", b"CG": b"S", b"AT": b"W", b"GT": b"K", b"AC": b"M"}
 # Blanks for all that ends a word of a field's value; a text before "=" is a key, not a word.
 _BLANKED = bytes(
     byte if (chr(byte).isalnum() and byte < 128) or byte in b"_.*=" else 32 for byte in range(256)
@@ -79,7 +84,7 @@ def resembles(alleles: Sequence[bytes], ref: bytes, kept_alt: bytes) -> bool:
     """
     names = _names(kept_alt)
     for allele in alleles:
-        inserted = _trimmed(ref.upper(), allele.upper())[1]
+        inserted = trimmed(ref.upper(), allele.upper())[2]
         if len(inserted) < _MIN_INSERTED or not inserted.isalpha():
             continue
         half = max(3, (len(inserted) + 1) // 2)
@@ -105,9 +110,9 @@ def respelled(alleles: Sequence[bytes], ref: bytes, kept_ref: bytes, kept_alt: b
     for allele in (one.strip(b"<>").upper() for one in alleles):
         if allele in names or (allele == kept_ref and ref in names):
             return True
-        if len(ref) == len(allele) == 1 and _PAIR_CODES.get(bytes(sorted(ref + allele))) in names:
+        if len(ref) == len(allele) == 1 and PAIR_CODES.get(bytes(sorted(ref + allele))) in names:
             return True
-        if kept_ref != ref and any(_trimmed(kept_ref, name) == _trimmed(ref, allele) for name in names):
+        if kept_ref != ref and any(trimmed(kept_ref, name)[1:] == trimmed(ref, allele)[1:] for name in names):
             return True
     return False
 
@@ -123,10 +128,14 @@ def _names(alt: bytes) -> frozenset[bytes]:
     return frozenset(found)
 
 
-def _trimmed(ref: bytes, alt: bytes) -> tuple[bytes, bytes]:
-    """Return a variant without what REF and ALT have in common at their ends, the last base first."""
+def trimmed(ref: bytes, alt: bytes) -> tuple[int, bytes, bytes]:
+    """Return a variant without what REF and ALT have in common at their ends, the last base first.
+
+    Before it how many bases both had in common at their beginning.
+    """
     while ref and alt and ref[-1] == alt[-1]:
         ref, alt = ref[:-1], alt[:-1]
+    n_shared = 0
     while ref and alt and ref[0] == alt[0]:
-        ref, alt = ref[1:], alt[1:]
-    return ref, alt
+        ref, alt, n_shared = ref[1:], alt[1:], n_shared + 1
+    return n_shared, ref, alt
