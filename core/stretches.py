@@ -33,7 +33,7 @@ _UNTIL = re.compile(
     rf"|(?P<less>{_FIGURE}) ?세? ?(?P<word>미만|이하)"
 )
 _BEYOND, _BELOW = (">", "nad", "over"), ("<", "under", "pod", "below", "미만")  # itself not in it
-_AROUND = re.compile(r"(?:[^\W\d_]+:? )?(?P<found>.*?\d.*?)(?: [^\W\d_]+)?")  # a word before and behind
+_WORD_BEFORE = re.compile(r"[^\W\d_]+:? ")
 _CUT_NUMBER = re.compile(r"0[0-9]+")
 _QUARTER = re.compile(rf"(?:({YEAR})[ -]?[Qq]([1-4])|[Qq]([1-4])[ -]?({YEAR}))")
 _CODE = re.compile(r"([0-9A-Za-z][0-9A-Za-z./-]*?)(\**)")
@@ -65,8 +65,7 @@ def interval(value: str) -> Interval | None:
 Interval(low='', high='18', has_low=True, has_high=False, is_dashed=False))
     """
     words = value.strip().lower()
-    around = _AROUND.fullmatch(words)
-    for each in dict.fromkeys((words, around["found"] if around else words)):
+    for each in dict.fromkeys((words, _inner(words))):
         if found := _BRACKETS.fullmatch(each):
             return Interval(found[2], found[3], found[1] == "[", found[4] == "]")
         if found := _FROM.fullmatch(each):
@@ -78,6 +77,14 @@ Interval(low='', high='18', has_low=True, has_high=False, is_dashed=False))
         if found := _BETWEEN.fullmatch(each):
             return Interval(found[1], found[2], True, True, is_dashed=True)
     return None
+
+
+def _inner(words: str) -> str:
+    """Return a text without a word before and one behind, such as a unit."""
+    before = _WORD_BEFORE.match(words)
+    inner = words[before.end() :] if before else words
+    rest, _, last = inner.rpartition(" ")
+    return rest if last.isalpha() and rest else inner
 
 
 def in_one_spelling(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:

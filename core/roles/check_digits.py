@@ -34,7 +34,7 @@ _FEWEST, _MOST_LOOKED_AT, _GLANCE = 20, 100, 8  # distinct values
 _MOSTLY = 0.8
 _N_ORDERS = 5  # other orders of each value
 _CHANCE = 1e-9
-_LIKELY = re.compile(r"(?=(?:.*\d){6})[A-Za-z\d][A-Za-z\d ./\-]{6,40}")
+_LIKELY, _FEWEST_DIGITS = re.compile(r"[A-Za-z\d][A-Za-z\d ./\-]{6,40}"), 6
 
 
 def checked_kind(values: Sequence[str], *, fewest: int = _FEWEST) -> tuple[str, float] | None:
@@ -43,7 +43,7 @@ def checked_kind(values: Sequence[str], *, fewest: int = _FEWEST) -> tuple[str, 
     `values` are distinct and trimmed; with fewer than `fewest` nothing is said. Dates, and what has fewer
     than 6 digits in 7 letters, are no such numbers.
     """
-    if len(values) < fewest or not all(map(_LIKELY.fullmatch, values[:_GLANCE])):
+    if len(values) < fewest or not all(map(_may_be_one, values[:_GLANCE])):
         return None
     some = values[:_MOST_LOOKED_AT]
     for name, kind in _KINDS.items():
@@ -55,6 +55,10 @@ def checked_kind(values: Sequence[str], *, fewest: int = _FEWEST) -> tuple[str, 
         if name == "gb.nhs" or not any(_mostly(each.is_valid, some) for each in _OF_THINGS):
             return kind, sum(map(is_valid, some)) / len(some)
     return None
+
+
+def _may_be_one(value: str) -> bool:
+    return _LIKELY.fullmatch(value) is not None and sum(map(str.isdigit, value)) >= _FEWEST_DIGITS
 
 
 def _mostly(is_one: Callable[[str], bool], values: Sequence[str]) -> bool:

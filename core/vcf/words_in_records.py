@@ -279,7 +279,7 @@ class RecordWords:
         people = {name: one.n_seen for name, one in self._of_people() if name not in named}
         found = (("samples_in_records", named), ("people_in_records", people))
         return tuple(
-            WordFinding(check, max(each.values()), of, tuple(decoded(name) for name in each))
+            WordFinding(check, max(each.values()), of, tuple(map(decoded, sorted(each))))
             for check, each in found
             if each
         )
