@@ -12,6 +12,7 @@ from core.events.settings import EventSettings
 from core.plain import parsed_json
 from core.roles import RoleSuggestion, is_the_same_for_life, suggest_roles
 from core.tables import Dataset
+from core.tabular.other_logs import may_be_log
 from core.tabular.pairing import pair_files
 from core.vcf.pairing import SAYS_RELEASED, is_vcf_name
 from core.words import listed, text
@@ -52,7 +53,7 @@ def offers(files: Sequence[GivenFile]) -> tuple[Offer, ...]:
     a row each, is no log of events, whatever times and kinds it has.
     """
     tables = [file for file in files if file.table is not None]
-    originals = _originals(tables)
+    originals = originals_of(tables)
     released = [file for file in tables if file.name not in originals.values()]
     found = [[*_genomes(files), *_with_log(files, tables)], *map(list, map(_copy, originals.items()))]
     found.append([*_linked(released)])
@@ -92,7 +93,13 @@ def _is_of_another_kind(data: bytes) -> bool:
 
 
 def _with_log(files: Sequence[GivenFile], tables: Sequence[GivenFile]) -> Iterator[Offer]:
-    logs = [file.name for file in files if file.table is None and "log_info" in _keys(file.data)]
+    columns = [name for file in tables if file.table for name in file.table.columns]
+    logs = [
+        file.name
+        for file in files
+        if (may_be_log(file.table, columns) if file.table else "log_info" in _keys(file.data))
+    ]
+    tables = [file for file in tables if file.name not in logs]
     if logs and tables:
         names = (*(file.name for file in tables), *logs)
         if pairs := pair_files(names).pairs:  # other tables have nothing to do with a log
@@ -105,7 +112,7 @@ def _with_log(files: Sequence[GivenFile], tables: Sequence[GivenFile]) -> Iterat
         )
 
 
-def _originals(tables: Sequence[GivenFile]) -> dict[str, str]:
+def originals_of(tables: Sequence[GivenFile]) -> dict[str, str]:
     """Return of which table each copy is one, by their columns and names.
 
     Of two tables the one that looks released is the copy, else the second; of more, each that looks released

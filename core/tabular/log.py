@@ -17,10 +17,14 @@ from core.comparing.names import columns_alike
 from core.errors import AuditInputError
 from core.plain import parsed_json, valid_json
 from core.tabular.actions import meaning_of
+from core.tabular.other_logs import entries_of, records_in_json, records_in_table
 from core.verdict import Finding, Verdict
 from core.words import Text, Value, input_error, own, text
 
 Mode = Literal["low", "high"]
+# a log in our form; one in another form, read by its fields; one made here by comparing both tables
+Origin = Literal["log", "by_fields", "made_here"]
+MADE_HERE = "AnonAudit, by comparing both tables"
 
 DATE_FLOOR_ACTIONS = frozenset({"date_floor_year", "date_floor_decade"})
 _KNOWN_ACTIONS = DATE_FLOOR_ACTIONS | {
@@ -37,9 +41,10 @@ QUASI_IDENTIFYING_SEMANTICS = frozenset(
     {"age", "gender", "race", "ethnicity", "marital_status", "address", "zipcode", "visit_date"}
 )
 _LARGEST_LOG = 20_000_000  # bytes
-_CLAIMS = frozenset({"semantic", "action", "mode", "created_at", "source_file", "output_file"})
+_CLAIMS = frozenset({"semantic", "action", "mode", "created_at", "source_file", "output_file", "made_by"})
 _MOST_TEXTS, _LONGEST_TEXT = 20, 80  # of a log, beside what it claims
 _REMEDY = "Choose the log written with the anonymized file."
+_BEFORE_JSON = b"\xef\xbb\xbf\xff\xfe\0 \r\n\t"
 _SHOWN = 40  # characters of a name out of the log that a message repeats
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(r"[\W_]+")
@@ -96,6 +101,7 @@ class AnonymizationLog:
     entries: Mapping[str, LogEntry] = field(default_factory=dict)
     sha256: str = ""  # of the file
     n_bytes: int = 0
+    origin: Origin = "log"
     texts: tuple[str, ...] = ()  # that stand in it anywhere, such as a salt that somebody noted down
 
     def entry(self, column: str) -> LogEntry:
@@ -163,7 +169,7 @@ def _with_source(entry: LogEntry, sources: Mapping[str, list[str]]) -> LogEntry:
 
 
 def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationLog:
-    """Read an anonymization log.
+    """Read an anonymization log, in our form or in another: see :mod:`core.tabular.other_logs`.
 
     An absent ``_meta`` means low mode, diagnoses not permitted. What is odd but leaves the log
     usable becomes a note; a column whose entry cannot be used keeps an entry with empty texts, so
@@ -172,7 +178,7 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     Parameters
     ----------
     source
-        The file's bytes (JSON in UTF-8, UTF-16 or CP949), or its path.
+        The file's bytes (JSON in UTF-8, UTF-16 or CP949, or a table), or its path.
     name
         File name to show; needed with bytes.
 
@@ -184,7 +190,7 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
     Raises
     ------
     AuditInputError
-        Not JSON, not an object, without ``log_info``, or a mode other than low and high.
+        Without an entry for each column that can be read, or a mode other than low and high.
     """
     data = bytes_at(source) if isinstance(source, Path) else source
     name = name or (source_at(source).name if isinstance(source, Path) else "log")
@@ -201,11 +207,18 @@ def read_log(source: bytes | Path, *, name: str | None = None) -> AnonymizationL
         source_file=_meta_text(meta, "source_file", name=name, notes=notes),
         output_file=_meta_text(meta, "output_file", name=name, notes=notes),
         entries=MappingProxyType(entries),
+        origin=_origin(document, meta),
         sha256=hashlib.sha256(data).hexdigest(),
         n_bytes=len(data),
         texts=tuple(islice(dict.fromkeys(_texts_in(document)), _MOST_TEXTS)),
         notes=tuple(notes),
     )
+
+
+def _origin(document: Mapping[str, object], meta: Mapping[str, object]) -> Origin:
+    if not isinstance(_value(document, "log_info"), dict):
+        return "by_fields"
+    return "made_here" if meta.get("made_by") == MADE_HERE else "log"
 
 
 def _texts_in(part: object) -> Iterator[str]:
@@ -231,15 +244,22 @@ def _document(data: bytes, *, name: str, repeated: list[str]) -> tuple[dict[str,
             megabytes=round(len(data) / 1e6),
             most=round(_LARGEST_LOG / 1e6),
         )
+    if not name.lower().endswith(".json") and not data.lstrip(_BEFORE_JSON).startswith((b"{", b"[")):
+        records = records_in_table(data, name=name)
+        return {"records": records}, entries_of(records, name=name)
     document = _parse(data, name=name, repeated=repeated)
+    log_info = _value(document, "log_info") if isinstance(document, dict) else None
+    if isinstance(document, dict) and isinstance(log_info, dict):
+        return document, log_info
+    if records := records_in_json(document):
+        return document if isinstance(document, dict) else {"records": records}, entries_of(
+            records, name=name
+        )
     if not isinstance(document, dict):
         raise AuditInputError(_unusable("{log}: the log is not a JSON object. {remedy}", name))
-    log_info = _value(document, "log_info")
-    if not isinstance(log_info, dict):
-        raise AuditInputError(
-            _unusable("{log}: the log has no object `log_info` with an entry per column. {remedy}", name)
-        )
-    return document, log_info
+    raise AuditInputError(
+        _unusable("{log}: the log has no object `log_info` with an entry per column. {remedy}", name)
+    )
 
 
 def _parse(data: bytes, *, name: str, repeated: list[str]) -> object:

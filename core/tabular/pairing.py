@@ -9,7 +9,8 @@ from core.words import Text, joined, text
 
 _TABLE_EXTENSIONS = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
 _ANONYMIZED = "_anonymized"
-_LOG = "_anonymized_log.json"
+_LOG = "_anonymized_log"
+_LOG_EXTENSIONS = ("json", "csv", "tsv", "txt", "xlsx")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +51,11 @@ class _Name:
 
     @property
     def is_table(self) -> bool:
-        return self.extension in _TABLE_EXTENSIONS
+        return self.extension in _TABLE_EXTENSIONS and not self.is_log
 
     @property
     def is_log(self) -> bool:
-        return self.base.endswith(_LOG) and self.base != _LOG
+        return self.extension in _LOG_EXTENSIONS and self.stem.endswith(_LOG) and self.stem != _LOG
 
     @property
     def looks_anonymized(self) -> bool:
@@ -69,16 +70,16 @@ class _Name:
     @property
     def shown_log(self) -> str:
         """Return what the log of this original is called."""
-        return _shown_base(self.written).rsplit(".", 1)[0] + _LOG
+        return f"{_shown_base(self.written).rsplit('.', 1)[0]}{_LOG}.json"
 
 
 def pair_files(names: Sequence[str], *, originals: Sequence[str] | None = None) -> Pairing:
     """Pair ``xxx.csv``, ``xxx_anonymized.csv`` and ``xxx_anonymized_log.json`` by their names.
 
-    The two tables have the same extension. Upper and lower case do not matter, nor how a system
-    composes accents and Hangul. A name may hold folders: a partner is looked for in all of them,
-    and of several the one in the original's folder is taken. A table called ``x_anonymized.csv`` is
-    an original as well where it has partners of its own.
+    The two tables have the same extension; the log may be a table too. Upper and lower case do not
+    matter, nor how a system composes accents and Hangul. A name may hold folders: a partner is looked for
+    in all of them, and of several the one in the original's folder is taken. A table called
+    ``x_anonymized.csv`` is an original as well where it has partners of its own.
 
     Parameters
     ----------
@@ -140,8 +141,14 @@ def _shown_base(written: str) -> str:
 def _is_original(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> bool:
     if not name.is_table or not name.stem:
         return False
-    partners = (f"{name.stem}{_ANONYMIZED}.{name.extension}", f"{name.stem}{_LOG}")
-    return not name.looks_anonymized or any(partner in by_base for partner in partners)
+    partner = f"{name.stem}{_ANONYMIZED}.{name.extension}"
+    return not name.looks_anonymized or partner in by_base or bool(_logs(name, by_base))
+
+
+def _logs(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> list[_Name]:
+    """Return the logs of an original."""
+    bases = (f"{name.stem}{_LOG}.{extension}" for extension in _LOG_EXTENSIONS)
+    return [log for base in bases for log in by_base.get(base, ())]
 
 
 def _pair(
@@ -157,7 +164,7 @@ def _pair(
         skipped.append(LeftOutFile(name=name.written, reason=reason))
         return
     anonymized = _partners(name, by_base.get(f"{name.stem}{_ANONYMIZED}.{name.extension}", ()))
-    logs = _partners(name, by_base.get(f"{name.stem}{_LOG}", ()))
+    logs = _partners(name, _logs(name, by_base))
     if len(anonymized) == 1 and len(logs) == 1:
         pairs.append(FilePair(original=name.written, anonymized=anonymized[0].written, log=logs[0].written))
         return
@@ -205,7 +212,7 @@ def _why_without(original: _Name | None, missing: Text) -> Text:
 
 def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
     if name.is_log:
-        stem = name.base.removesuffix(_LOG)
+        stem = name.stem.removesuffix(_LOG)
         given = (original for ending in _TABLE_EXTENSIONS for original in by_base.get(f"{stem}.{ending}", ()))
         missing = text("No original called {name} was given for this log.", name=stem)
         return _why_without(next(given, None), missing)
@@ -215,7 +222,7 @@ def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
         return _why_without(next(iter(by_base.get(wanted, ())), None), missing)
     if name.extension == "json":
         message = "A log is called like its original with {ending} at the end; this name does not end so."
-        return text(message, ending=_LOG)
+        return text(message, ending=f"{_LOG}.json")
     if name.is_table:
         return "It was not asked for, and is no partner of a file that was."
     return _not_a_table(name)

@@ -127,7 +127,7 @@ def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result
             ),
             Group("figures", "All figures", (*_figures(audit), figures_drawing(audit))),
             Group("further", "All figures", tuple(_further(audit)), where="report", is_detail=True),
-            Group("columns", "Column checks", (_columns_table(audit),), is_detail=True),
+            Group("columns", "Column checks", (*_about_log(audit), _columns_table(audit)), is_detail=True),
             Group(
                 "patterns",
                 "Sensitive patterns",
@@ -152,6 +152,19 @@ def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result
 
 
 # --- words
+
+
+_ABOUT_LOG = {
+    "by_fields": "The log is in another form than ours and was read by its fields; what it does not say of a "
+    "column, such as what it holds, is told by the column's name.",
+    "made_here": "The log was made here by comparing both tables: it says what was seen, and what a person "
+    "confirmed, not what was promised before. The second opinion does not believe it.",
+}
+
+
+def _about_log(audit: TabularAudit) -> Iterator[Note]:
+    if (words := _ABOUT_LOG.get(audit.measurement.log.origin)) is not None:
+        yield Note(words)
 
 
 def gravest(audit: TabularAudit) -> Finding | None:

@@ -46,6 +46,11 @@ def _keep(tool: str, role: str, files: Sequence[tuple[str, bytes]], *, several: 
     st.session_state[_slot(tool, role)] = known
 
 
+def keep_file(tool: str, role: str, name: str, data: bytes) -> None:
+    """Put a file that was made on a page beside those that were given."""
+    _keep(tool, role, [(name, data)], several=True)
+
+
 def _name(key: str) -> str | None:
     stored = vault().file(key)
     return stored.name if stored else None

@@ -1,6 +1,7 @@
 """Pairing by hand: which files belong together where their names do not tell."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -25,7 +26,9 @@ def _made(tool: str) -> list[Pair]:
     return pairs
 
 
-def ask_for_pairs(tool: str, parts: Parts, *, of: str, label: str) -> None:
+def ask_for_pairs(
+    tool: str, parts: Parts, *, of: str, label: str, proposed: Pair = MappingProxyType({})
+) -> None:
     """Let the person pair files, and undo it; a file is in the part `of` one pair only."""
     chosen: dict[str, str | None] = {}
     for place, (part, (named, options)) in zip(st.columns(len(parts)), parts.items(), strict=True):
@@ -33,7 +36,7 @@ def ask_for_pairs(tool: str, parts: Parts, *, of: str, label: str) -> None:
         chosen[part] = place.selectbox(
             say(named),
             list(options),
-            index=0 if words else None,
+            index=0 if words else _place(proposed.get(part), list(options)),
             format_func=lambda value, words=words: say(words[value]) if value in words else value,
             placeholder=say(CHOOSE),
             key=f"{tool}_pair_{part}",
@@ -43,7 +46,7 @@ def ask_for_pairs(tool: str, parts: Parts, *, of: str, label: str) -> None:
         say(label),
         key=f"{tool}_pair",
         disabled=not all(chosen.values()),
-        on_click=_remember,
+        on_click=remember_pair,
         args=(tool, chosen, of),
     )
     for pair in pairs_by_hand(tool, parts):
@@ -55,6 +58,11 @@ def ask_for_pairs(tool: str, parts: Parts, *, of: str, label: str) -> None:
         )
 
 
-def _remember(tool: str, pair: Pair, of: str) -> None:
+def _place(name: str | None, options: Sequence[str]) -> int | None:
+    return options.index(name) if name in options else None
+
+
+def remember_pair(tool: str, pair: Pair, of: str) -> None:
+    """Keep a pair; a file is in the part `of` one pair only."""
     others = [other for other in _made(tool) if other[of] != pair[of]]
     st.session_state[f"{tool}_pairs_by_hand"] = [*others, pair]

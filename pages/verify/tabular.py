@@ -20,13 +20,15 @@ from pages.components.shown import Shown, Texts
 from pages.components.tool_page import ToolPage, show_page, show_whole
 from pages.verify.tabular_parts.batch import judge, measure_pairs
 from pages.verify.tabular_parts.file import ask_for_classes, show_columns, show_evidence, show_map, show_sides
+from pages.verify.tabular_parts.log_making import ask_for_log
 from pages.verify.tabular_parts.pairing import (
     ask_for_pairs,
     can_be_paired,
-    is_log,
+    logs_among,
     pair_given,
     show_left_out,
     show_what_needs_no_log,
+    tables_among,
 )
 from pages.verify.tabular_parts.settings import ask_for_limits, ask_for_patterns, show_departures
 
@@ -41,7 +43,8 @@ def _show_drawer(shown: Shown) -> None:
     titles = (FILES, _BY_HAND, _PATTERNS, THRESHOLDS)
     place_drawer(shown, files_heading(files), titles, opened=_BY_HAND if to_pair else "")
     with shown.drawer[FILES]:
-        list_given(TOOL.key, "files", files, is_table=lambda name: not is_log(name))
+        logs = logs_among(TOOL.key, files)
+        list_given(TOOL.key, "files", files, is_table=lambda name: name not in logs)
     with shown.drawer[_BY_HAND]:
         ask_for_pairs(TOOL.key, files)
     with shown.drawer[_PATTERNS]:
@@ -54,13 +57,16 @@ def _show(shown: Shown) -> None:
         TOOL.key, shown.found["pairs"], {stored.name: stored for stored in files}, patterns=shown.settings
     )
     shown.found["left_out"] = left_out = (*problems, *shown.found["left_out"])
-    show_what_needs_no_log(TOOL.key, files)
+    if not shown.measured:
+        ask_for_log(TOOL.key, files)
+        show_what_needs_no_log(TOOL.key, files)
     if shown.measured:
         show_whole(shown)
     else:
         with shown.drawer[THRESHOLDS]:
             ask_for_limits(k=_k())
-        show_left_out(left_out)
+        if logs_among(TOOL.key, files) or len(tables_among(TOOL.key, files)) < len(files):
+            show_left_out(left_out)
 
 
 def _k() -> int:

@@ -138,11 +138,18 @@ class LoggedTables:
         return bool(found) and all(found)
 
     def _records_moved(self) -> bool:
-        """Whether records, over the columns that keep their values, are found in other rows."""
+        """Whether records, over the columns that keep their values, are found in other rows.
+
+        Not where some column stays in its rows, in which its values do not stand together as where they are
+        sorted, and the others meet it as at random: they were exchanged.
+        """
         keeping = [pair for pair in self.coded if pair.is_kept]
-        if all(pair.n_same_row >= _KEPT * pair.n_same_values for pair in keeping):
+        moved = [pair for pair in keeping if pair.n_same_row < _KEPT * pair.n_same_values]
+        records = _Records(keeping) if moved else None
+        if records is None or records.share_found() < _KEPT:
             return False
-        return _Records(keeping).share_found() >= _KEPT
+        stay = any(pair not in moved and _keeps_rows(pair) and not _is_grouped(pair) for pair in keeping)
+        return not (stay and all(map(records.is_at_random, moved)))
 
     @cached_property
     def apart(self) -> frozenset[str]:
@@ -214,6 +221,13 @@ def _keeps_rows(pair: CodedPair) -> bool:
     found = pair.n_same_row - pair.n_same_row_by_chance
     possible = pair.n_same_values - pair.n_same_row_by_chance
     return found >= possible / 2 and found > NO_ACCIDENT_SPREADS * math.sqrt(pair.n_same_row_by_chance + 1)
+
+
+def _is_grouped(pair: CodedPair) -> bool:
+    """Whether equal values mostly stand below each other: half as many changes as at random, or fewer."""
+    codes = pair.anonymized
+    shares = np.unique(codes, return_counts=True)[1] / max(len(codes), 1)
+    return bool(np.mean(codes[1:] != codes[:-1]) <= (1 - (shares**2).sum()) / 2) if codes[1:].size else True
 
 
 def in_groups(column: CodedColumn) -> IntArray:

@@ -101,8 +101,8 @@ def show_columns(shown: Shown) -> None:
     )
     for part in shown.result.group("columns").parts:
         if isinstance(part, Table):
-            rows = [check for check in part.rows if check.status in statuses]
-            show_part(replace(part, rows=rows), key="tabular_columns")
+            part = replace(part, rows=[check for check in part.rows if check.status in statuses])  # noqa: PLW2901
+        show_part(part, key="tabular_columns")
 
 
 def show_evidence(shown: Shown) -> None:
