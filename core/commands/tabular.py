@@ -1,5 +1,6 @@
 """``python -m core tabular``: verify anonymized tables against their logs."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +15,13 @@ from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands.audited import Audited, memory_asked_for, print_evidence
 from core.commands.batches import Batch, arguments_that_matter
 from core.commands.folders import tell_passed_over
-from core.commands.output import DEFAULT_REPORT_DIR, print_lines
+from core.commands.output import (
+    DEFAULT_REPORT_DIR,
+    check_new_files,
+    print_json,
+    print_lines,
+    write_new_files,
+)
 from core.commands.reading import table_reader
 from core.errors import AuditInputError
 from core.free_text import check_reading, read_cells
@@ -33,6 +40,7 @@ from core.tabular.measured_pair import (
     measure_pair,
 )
 from core.tabular.pairing import original_names
+from core.tabular.proposed_log import ACTIONS, log_document, propose_log
 from core.tabular.report import tabular_report
 from core.tabular.result import file_result, ranked, run_result, run_verdict
 from core.tabular.second_opinion import (
@@ -44,7 +52,9 @@ from core.words import input_error, joined, own, text
 
 
 def run(arguments: Asked) -> int:
-    """Verify every pair, print as each is done, return the exit code."""
+    """Verify every pair, print as each is done, return the exit code; or write a proposed log."""
+    if arguments.propose_log is not None:
+        return _propose_log(arguments)
     path: Path | None = None
     rows: list[str] = []
 
@@ -173,6 +183,31 @@ def _measure_here(
         return pair_ended_by(error, file=Path(pair.original).name)
 
 
+def _propose_log(arguments: Asked) -> int:
+    """Write what seems to have been done to each column as a log to correct, and print it."""
+    path: Path = arguments.propose_log
+    if len(arguments.originals) != 2 or arguments.pair or arguments.log is not None:
+        raise AuditInputError(
+            "--propose-log compares two tables: name the original and the anonymized one, and no log."
+        )
+    check_new_files("--propose-log", path)
+    read = table_reader(arguments)
+    original, anonymized = (read(Path(each)) for each in arguments.originals)
+    entries = propose_log(original, anonymized)
+    data = log_document(entries, original_name=original.name, anonymized_name=anonymized.name)
+    write_new_files("--propose-log", {path: data})
+    if arguments.json:
+        print_json(json.loads(data))
+        return 0
+    said = "{column}: {action}. {reason}"
+    print_lines(
+        text(said, column=each.column, action=own(ACTIONS[each.action]), reason=own(each.reason))
+        for each in entries
+    )
+    print_lines([text("Proposed log: {file}. Correct it, and give it with --log.", file=str(path))])
+    return 0
+
+
 def _find_pairs(arguments: Asked) -> tabular.Pairing:
     """Pair the files found; a folder stands for every original in it, and must leave nothing unmatched."""
     originals, anonymized_dir = arguments.originals, arguments.anonymized_dir
@@ -210,9 +245,16 @@ def _find_pairs(arguments: Asked) -> tabular.Pairing:
                 )
     pairs += [tabular.FilePair(original=a, anonymized=b, log=c) for a, b, c in arguments.pair]
     skipped += [tabular.LeftOutFile(name=name, reason=own(reason)) for name, reason in arguments.not_verified]
+    if len(skipped) == len(originals) == 2 and all(map(at_hand.is_file, originals)):
+        last = skipped.pop()
+        skipped.append(replace(last, reason=joined([own(last.reason), own(_WITHOUT_LOG)])))
     return tabular.Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
 
 
+_WITHOUT_LOG = text(
+    "Files of any names are an original, its anonymized table and --log with the log; --propose-log makes a "
+    "log from both tables."
+)
 _IN_AN_ENGINE = (
     "{table} is an address in an engine, which gives counts alone; the tabular verifier compares "
     "records. Write both tables to files, such as Parquet or CSV, and name these."

@@ -24,7 +24,7 @@ from core.words import Text, Value, input_error, own, text
 Mode = Literal["low", "high"]
 # a log in our form; one in another form, read by its fields; one made here by comparing both tables
 Origin = Literal["log", "by_fields", "made_here"]
-MADE_HERE = "AnonAudit, by comparing both tables"
+MADE_HERE = "anonaudit:propose-log"
 
 DATE_FLOOR_ACTIONS = frozenset({"date_floor_year", "date_floor_decade"})
 _KNOWN_ACTIONS = DATE_FLOOR_ACTIONS | {

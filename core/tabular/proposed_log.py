@@ -29,7 +29,7 @@ ACTIONS: Mapping[str, str] = {  # what may be logged of a column, in plain words
     "pseudonymize": "pseudonymized",
     "date_floor_year": "cut to the first day of the year",
     "date_floor_decade": "cut to the first day of the decade",
-    "generalize": "made coarser: groups, rounding, fewer letters",
+    "generalize": "made coarser, such as rounded",
     "mask_zip_leading": "postal code cut to its first digits",
     "region_generalize": "address cut to its region",
     "noise": "moved by random amounts",
@@ -37,7 +37,11 @@ ACTIONS: Mapping[str, str] = {  # what may be logged of a column, in plain words
     "swap": "exchanged between records",
     "replace": "replaced by other values",
 }
-_COARSER_BY_SEMANTIC = {"zipcode": "mask_zip_leading", "address": "region_generalize"}
+_COARSER_BY_SEMANTIC = {
+    "zipcode": "mask_zip_leading",
+    "address": "region_generalize",
+    "region": "region_generalize",
+}
 _MOSTLY = 0.95  # share of cells from which a column is as it was
 _ONE_EACH = 0.9  # share of values that stand for one original each, from which they are pseudonyms
 _FEWER = 0.9  # distinct values for each one of the original, up to which a column is coarser
@@ -112,7 +116,7 @@ def _entry(pair: CodedPair, tables: LoggedTables, semantic: str) -> tuple[str, T
     before = tables.written["original"][pair.pair.original]
     after = tables.written["anonymized"][pair.pair.anonymized]
     seen = _Seen(pair, tables, before, after)
-    for look in (_as_nothing, _as_it_was, _as_floors, _as_pseudonyms, _as_coarser, _as_moved):
+    for look in (_as_nothing, _as_it_was, _as_days, _as_floors, _as_pseudonyms, _as_coarser, _as_moved):
         if (found := look(seen)) is not None:
             action, reason = found
             return _COARSER_BY_SEMANTIC.get(semantic, action) if action == "generalize" else action, reason
@@ -183,6 +187,18 @@ def _as_it_was(seen: _Seen) -> _Found:
     if seen.in_rows or pair.pair.anonymized in seen.tables.apart:
         return "swap", text("{found} values are the original's, in other rows.", found=found)
     return "keep", text("{found} values are the original's; rows are in another order.", found=found)
+
+
+def _as_days(seen: _Seen) -> _Found:
+    """Tell dates that are the same days in another form."""
+    if not seen.in_rows or not all(map(_are_days, seen.sides)):
+        return None
+    before, after = (np.append(read_dates(one.values).positions(), np.nan)[one.codes] for one in seen.sides)
+    n_same = int(np.count_nonzero(before == after))
+    if n_same < _MOSTLY * seen.after.n_filled:
+        return None
+    found = share_of(n_same, seen.after.n_filled)
+    return "keep", text("{found} dates are the original's, in another form.", found=found)
 
 
 def _as_floors(seen: _Seen) -> _Found:

@@ -22,7 +22,7 @@ SEMANTICS: Mapping[str, str] = {  # what a column may be for the rule: kind of c
     "race, ethnicity or nationality": "ethnicity",
     "marital status or household": "marital_status",
     "postal address": "address",
-    "place or region": "address",
+    "place or region": "region",
     "coordinates": "address",
     "postal code": "zipcode",
     "diagnosis or disease": "diagnosis",

@@ -54,8 +54,8 @@ TOOL = Tool(
     upload=(
         "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
         "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. Tables "
-        "may be CSV, TSV, Excel or Parquet. Without a log, **Row leakage** compares the two tables, and "
-        "**Disclosure risk** judges one alone."
+        "may be CSV, TSV, Excel or Parquet; the log may be a table too, with a line for each column. Without "
+        "a log, one is made here from both tables."
     ),
     inputs=(
         Input(
@@ -90,6 +90,11 @@ TOOL = Tool(
                     metavar="ORIGINAL,ANONYMIZED,LOG",
                 ),
                 hidden_option("--not-verified", n_values=2),
+                written_option(
+                    "--propose-log",
+                    "verify nothing: compare an original and an anonymized table, and write a log of what "
+                    "seems to have been done to each column, to correct and give with --log",
+                ),
             ),
         ),
     ),

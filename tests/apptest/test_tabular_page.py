@@ -280,6 +280,30 @@ def test_tables_without_a_log__are_sent_to_the_tools_that_need_none(
     assert not any(box.key == "tabular_pair_log" for box in app.selectbox)
 
 
+def test_log__is_made_on_the_page_from_two_tables(open_page: Callable[[str], AppTest]) -> None:
+    app = _upload(open_page(PAGE), ("a.csv", TABLE), ("a_for_publication.csv", GOOD))
+    assert not app.error
+    app.button(key="tabular_log_made").click().run()
+    assert not app.exception
+    assert _rule(app) == "PASS"
+    assert any("The log was made here" in text.value for text in app.caption)
+    assert not any(button.key == "tabular_log_made" for button in app.button)
+
+
+def test_log__as_a_table_is_found_among_the_files_and_proposed_for_pairing(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    log = b"variable,method\nid,removed\nsex,kept\ncity,kept\n"
+    app = _upload(open_page(PAGE), ("a.csv", TABLE), ("a_anon.csv", GOOD), ("what_was_done.csv", log))
+    chosen = {
+        part: app.selectbox(key=f"tabular_pair_{part}").value for part in ("original", "anonymized", "log")
+    }
+    assert chosen == {"original": "a.csv", "anonymized": "a_anon.csv", "log": "what_was_done.csv"}
+    app.button(key="tabular_pair").click().run()
+    assert not app.exception
+    assert _metrics(app)["Policy consistency"] == "100 %"
+
+
 def test_evidence__is_masked_until_asked_for(open_page: Callable[[str], AppTest]) -> None:
     left = GOOD.replace(b"\n,F", b"\n0,F", 1)
     app = _upload(

@@ -9,14 +9,15 @@ from core.caching import StoredFile, remembered
 from core.tables import Dataset
 from core.tabular.proposed_log import ACTIONS, ProposedEntry, log_document, propose_log
 from core.tabular.semantics import SEMANTICS
-from core.words import say
+from core.words import own, say
 from pages.components import pairing as by_hand
 from pages.components.asking import edit_table
 from pages.components.inputs import keep_file
 from pages.components.text import short_digest
 from pages.verify.tabular_parts.pairing import copies_among, logs_among, tables_among
 
-_MOST_COLUMNS = 500  # of an original for which a log is made by hand
+_KINDS = {semantic: own(kind) for kind, semantic in reversed([*SEMANTICS.items()]) if kind}
+_KINDS["other"] = own("something else")
 
 
 def ask_for_log(tool: str, files: Sequence[StoredFile]) -> None:
@@ -101,7 +102,7 @@ def _edited(tool: str, original: Dataset, anonymized: Dataset) -> list[ProposedE
             "semantic": st.column_config.SelectboxColumn(
                 say("What it holds"),
                 options=semantics,
-                format_func=lambda semantic: str(semantic).replace("_", " "),
+                format_func=lambda semantic: say(_KINDS.get(str(semantic), str(semantic))),
                 required=True,
                 help=say(
                     "Names, numbers of people, births and addresses have to be protected; age, gender and "
