@@ -10,7 +10,7 @@ from core.tabular.judging import TabularAudit
 from core.tabular.rules import ColumnCheck
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.verdict import Finding, Verdict, verdict_counts, worst
-from core.words import Text, counted, own, share_of, text
+from core.words import Text, counted, joined, own, share_of, text
 
 # Which question a finding about a column answers, by its check; any other is something else.
 _ANSWERS: Mapping[str, str] = {
@@ -32,6 +32,7 @@ _QUESTIONS = {
     "other": "Anything else?",
 }
 _DONE = {Verdict.PASS: "yes", Verdict.WARN: "in doubt", Verdict.FAIL: "no"}
+_IN_OTHER_WORDS = {Verdict.PASS: "yes, in other words", Verdict.WARN: "in other words, perhaps"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,14 +89,22 @@ def column_map(audit: TabularAudit) -> Table:
 
 
 def checks_line(audit: TabularAudit) -> Text:
-    """Return how many column checks ended in which verdict, in one line."""
+    """Return how many column checks ended in which verdict, those done in other words apart."""
     counts = {status: audit.measurement.n_messages(status) for status in reversed(Verdict)}
-    return text(
+    told = text(
         "{n} column check: {counts}.",
         "{n} column checks: {counts}.",
         n=len(audit.measurement.checks),
         counts=verdict_counts({status: n for status, n in counts.items() if n}),
     )
+    if not (n := audit.n_in_other_words):
+        return told
+    apart = text(
+        "{n} of them was done in other words than the rule's.",
+        "{n} of them were done in other words than the rule's.",
+        n=n,
+    )
+    return joined([told, apart])
 
 
 def _mapped(
@@ -108,9 +117,10 @@ def _mapped(
     """Return a row of the map; a cell's verdict is that of its findings."""
     own_words = Finding(check=check.check, verdict=check.status, message=check.reason, column=name)
     of_rule = f"column_{check.check}"
-    marks = _marks([one for one in about if one.check != of_rule]) | {"done": check.status}
+    counted = next((one.verdict for one in about if one.check == of_rule), check.status)
+    marks = _marks([one for one in about if one.check != of_rule]) | {"done": counted}
     answers = {
-        "done": _DONE.get(check.status, "–"),
+        "done": _DONE.get(check.status, "–") if counted is check.status else _IN_OTHER_WORDS[counted],
         "unchanged": _unchanged(compared) if compared else "–",
         "singles_out": _singles_out(suggested) if suggested else "–",
         "identifier": _identifier(suggested, check, about) if suggested else "–",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from core.roles import RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
@@ -11,7 +12,32 @@ from core.tabular.second_opinion import SecondOpinion, SecondOpinionMeasurement
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.words import listed
 from core.verdict import Verdict
-from core.words import counted, text
+from core.words import Text, counted, text
+
+
+class FalseAlarm(NamedTuple):
+    """Why a check of the rule that is not PASS is none to worry about, and what to do.
+
+    What was done, in words that the rule does not know, counts as PASS beside the rule's verdict; what nobody
+    has looked at yet counts as WARN.
+    """
+
+    words: str
+    is_done: bool
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return what counts."""
+        return Verdict.PASS if self.is_done else Verdict.WARN
+
+
+def _done(message: str) -> FalseAlarm:
+    return FalseAlarm(message, is_done=True)
+
+
+def _to_look_at(message: Text | str) -> FalseAlarm:
+    return FalseAlarm(message, is_done=False)
+
 
 _YEARS = re.compile(r"9999s?(?:\s?[-–~]\s?9999)?[A-Za-z가-힣]{0,2}|A{1,6}\s?9999|[<>≤≥]=?\s?9999")
 _MOSTLY = 0.5  # share of cells that are unchanged from which an action changed too little
@@ -24,8 +50,8 @@ _KOREAN_NAMES = frozenset({"hangul_name", "hangul_name_spaced"})
 
 def known_false_alarms(
     measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None, judged: SecondOpinion | None
-) -> Mapping[str, str]:
-    """Return column to why a check of the rule that is not PASS is none to worry about, and what to do.
+) -> Mapping[str, FalseAlarm]:
+    """Return column to why a check of the rule that is not PASS is none to worry about.
 
     Of cells in which the second opinion finds the original, nothing is said to be a false alarm.
     """
@@ -53,24 +79,25 @@ def _failed(judged: SecondOpinion) -> frozenset[str]:
 
 def unrecognized_protection(
     measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None, judged: SecondOpinion | None
-) -> str:
-    """Return why high-risk columns count as unprotected though all were changed; empty where not all were."""
+) -> FalseAlarm | None:
+    """Return why high-risk columns count as unprotected though all were changed; None where not all were."""
     if opinion is None or judged is None or not measured.unprotected_columns:
-        return ""
+        return None
     failed = _failed(judged)
     compared = {column.original: column for column in opinion.columns}
     for name in measured.unprotected_columns:
         column, meaning = compared.get(name), meaning_of(measured.log.entries[name].action)
         if meaning in {None, Meaning.KEPT} or (column and (column.unchanged_share or 0.0) >= _MOSTLY):
-            return ""
+            return None
         if name in failed or (column and column.anonymized in failed):
-            return ""
-    return text(
+            return None
+    message = text(
         "A known false alarm of the rule: it knows its own words for protecting actions only, and the log "
         "uses others for {columns}, most of whose cells were changed. Where it is what was done, log `drop`, "
         "`pseudonymize`, `date_floor_year`, `date_floor_decade`, `region_generalize` or `mask_zip_leading`.",
         columns=listed(measured.unprotected_columns),
     )
+    return FalseAlarm(message, is_done=False)
 
 
 class _Seen:
@@ -82,53 +109,57 @@ class _Seen:
         self.marks = opinion.marks
 
 
-def _about_dropped(check: ColumnCheck, seen: _Seen) -> str:
+def _about_dropped(check: ColumnCheck, seen: _Seen) -> FalseAlarm | None:
     column = seen.columns.get(check.anonymized_column or "")
     if column is None:
-        return ""
+        return None
     one_word = column.n_distinct_anonymized == 1 and not column.n_same_values
     if one_word or (not column.n_filled_anonymized and seen.marks.get(column.anonymized)):
-        return (
+        return _done(
             "A known false alarm of the rule: all these cells hold a mark that only says that a value was "
             "there. Leave them empty."
         )
-    return ""
+    return None
 
 
-def _about_patterns(check: ColumnCheck, seen: _Seen) -> str:
+def _about_patterns(check: ColumnCheck, seen: _Seen) -> FalseAlarm | None:
     role = seen.roles.get(check.anonymized_column or "")
     if role is None or role.kind == "person's name" or not _KOREAN_NAMES & check.found:
-        return ""
+        return None
     if role.n_distinct > min(_MOST_WORDS, _REPEATED * role.n_nonblank):
-        return ""
-    return text(
-        "A known false alarm of the rule: it takes any short word in Hangul for a name, and these are "
-        "{words} repeated over {records}, as categories are. Write them as codes, or judge them by eye.",
-        words=counted(role.n_distinct, "word"),
-        records=counted(role.n_nonblank, "record"),
+        return None
+    return _to_look_at(
+        text(
+            "A known false alarm of the rule: it takes any short word in Hangul for a name, and these are "
+            "{words} repeated over {records}, as categories are. Write them as codes, or judge them by eye.",
+            words=counted(role.n_distinct, "word"),
+            records=counted(role.n_nonblank, "record"),
+        )
     )
 
 
-def _about_dates(check: ColumnCheck, seen: _Seen) -> str:  # noqa: ARG001 - as every explanation
+def _about_dates(check: ColumnCheck, seen: _Seen) -> FalseAlarm | None:  # noqa: ARG001 - as every explanation
     if not check.shapes or not all(_YEARS.fullmatch(shape) for shape in check.shapes):
-        return ""
-    return (
+        return None
+    return _done(
         "A known false alarm of the rule: the year alone shows no more than its first day does. Write that "
         "day, such as YYYY-01-01."
     )
 
 
-def _about_removed(check: ColumnCheck, seen: _Seen) -> str:  # noqa: ARG001 - as every explanation
+def _about_removed(check: ColumnCheck, seen: _Seen) -> FalseAlarm | None:  # noqa: ARG001 - as every explanation
     if meaning_of(check.action) is not Meaning.GONE:
-        return ""
-    return text(
-        "A known false alarm of the rule: `{action}` is logged, which says the same in a word it does not "
-        "know. Log `drop`.",
-        action=check.action,
+        return None
+    return _done(
+        text(
+            "A known false alarm of the rule: `{action}` is logged, which says the same in a word it does "
+            "not know. Log `drop`.",
+            action=check.action,
+        )
     )
 
 
-def _about_pseudonyms(check: ColumnCheck, seen: _Seen) -> str:
+def _about_pseudonyms(check: ColumnCheck, seen: _Seen) -> FalseAlarm | None:
     column = seen.columns.get(check.anonymized_column or "")
     if (
         column is None
@@ -137,14 +168,14 @@ def _about_pseudonyms(check: ColumnCheck, seen: _Seen) -> str:
         or column.n_unchanged
         or column.n_same_values
     ):
-        return ""
-    return (
+        return None
+    return _to_look_at(
         "A known false alarm of the rule: it knows pseudonyms by a few ways of writing, and none of these "
         "values is the original's. Check by eye that nothing of the original is in them."
     )
 
 
-_EXPLANATIONS: Mapping[str, Callable[[ColumnCheck, _Seen], str]] = {
+_EXPLANATIONS: Mapping[str, Callable[[ColumnCheck, _Seen], FalseAlarm | None]] = {
     "dropped": _about_dropped,
     "patterns": _about_patterns,
     "date_floor": _about_dates,

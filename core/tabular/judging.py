@@ -7,9 +7,10 @@ from core.classes import CountedClasses, EquivalenceClasses
 from core.free_text import ModelName, Reading
 from core.roles import RoleSuggestion
 from core.tables import Dataset
-from core.tabular.false_alarms import known_false_alarms, unrecognized_protection
+from core.tabular.false_alarms import FalseAlarm, known_false_alarms, unrecognized_protection
 from core.tabular.log import AnonymizationLog
 from core.tabular.measuring import TabularMeasurement, measure_classes, measure_tabular
+from core.tabular.rules import ColumnCheck
 from core.tabular.second_opinion import (
     SecondOpinion,
     SecondOpinionMeasurement,
@@ -40,7 +41,8 @@ class TabularAudit:
     # whether any message is FAIL; whether the share of WARN messages reaches its limit
     mandatory_review: bool
     recommended_review: bool
-    # why, worst first: figures that miss their threshold, review, columns, the log
+    # why, worst first: figures that miss their threshold, review, columns, the log. What was done in other
+    # words than the rule's is PASS here, what seems to be so WARN; the rule's verdict is as published
     findings: tuple[Finding, ...] = field(repr=False)
     # what ours measured and says; None where it was not asked for
     opinion_measurement: SecondOpinionMeasurement | None = None
@@ -75,8 +77,18 @@ class TabularAudit:
 
     @property
     def overall(self) -> Verdict:
-        """Return the worse of the rule's verdict and ours."""
-        return worst([self.verdict, self.second_opinion_verdict])
+        """Return the worse of ours and of what counts of the rule's: known false alarms do not decide."""
+        return worst([self.counted_verdict, self.second_opinion_verdict])
+
+    @property
+    def counted_verdict(self) -> Verdict:
+        """Return the rule's verdict without what was done in other words than its own."""
+        return worst([Verdict.PASS, *(finding.verdict for finding in self.findings)])
+
+    @property
+    def n_in_other_words(self) -> int:
+        """Return the column checks that are not PASS by the rule, and known to be done."""
+        return sum(one.check.startswith("column_") and one.verdict is Verdict.PASS for one in self.findings)
 
     @property
     def all_findings(self) -> tuple[Finding, ...]:
@@ -120,7 +132,7 @@ def judge_tabular(
         recommended_review=recommended,
         findings=(
             *missed,
-            *_reviews(measurement, thresholds, recommended=recommended),
+            *_reviews(measurement, thresholds, notes, recommended=recommended),
             *_columns(measurement, notes, opinion.suggestions if opinion else ()),
         ),
         opinion_measurement=opinion,
@@ -129,7 +141,7 @@ def judge_tabular(
 
 
 def _with_warnings(
-    opinion: SecondOpinion, measured: TabularMeasurement, notes: Mapping[str, str]
+    opinion: SecondOpinion, measured: TabularMeasurement, notes: Mapping[str, FalseAlarm]
 ) -> SecondOpinion:
     """Return the second opinion with the rule's warnings of columns that are there, true and not told yet."""
     findings = [one for one in opinion.findings if one.verdict is not Verdict.PASS]
@@ -218,8 +230,8 @@ _LOG_IN_ITS_WORDS = (
 def _missed_thresholds(
     measured: TabularMeasurement,
     limits: TabularThresholds,
-    notes: Mapping[str, str],
-    protection: str,
+    notes: Mapping[str, FalseAlarm],
+    protection: FalseAlarm | None,
 ) -> Iterator[Finding]:
     if measured.policy_consistency < limits.policy_consistency_share:
         columns = measured.inconsistent_columns
@@ -268,37 +280,58 @@ def _blank_cells(n: int, columns: Sequence[str]) -> Text:
     )
 
 
-def _missed(check: str, n_affected: int, message: Text, note: str) -> Finding:
-    return Finding.of(check, Verdict.FAIL, n_affected=n_affected)(_with_note(message, note))
+def _missed(check: str, n_affected: int, message: Text, note: FalseAlarm | None) -> Finding:
+    verdict = note.verdict if note else Verdict.FAIL
+    return Finding.of(check, verdict, n_affected=n_affected)(_with_note(message, note))
 
 
-def _with_note(message: Text, note: str) -> Text:
-    return joined([message, note]) if note else message
+def _with_note(message: Text, note: FalseAlarm | None) -> Text:
+    return joined([message, note.words]) if note else message
 
 
-def _also_false(columns: Sequence[str], notes: Mapping[str, str]) -> str:
+def _also_false(columns: Sequence[str], notes: Mapping[str, FalseAlarm]) -> FalseAlarm | None:
     """Return that a figure is a false alarm too, where every column behind it is one."""
     if not columns or not all(column in notes for column in columns):
-        return ""
-    return "A known false alarm of the rule: see what is said of each column."
+        return None
+    is_done = all(notes[column].is_done for column in columns)
+    words = "A known false alarm of the rule: see what is said of each column."
+    return FalseAlarm(words, is_done=is_done)
 
 
 def _reviews(
-    measured: TabularMeasurement, limits: TabularThresholds, *, recommended: bool
+    measured: TabularMeasurement,
+    limits: TabularThresholds,
+    notes: Mapping[str, FalseAlarm],
+    *,
+    recommended: bool,
 ) -> Iterator[Finding]:
-    n_messages = len(measured.checks)
+    n_messages, known = len(measured.checks), [check for check in measured.checks if _name(check) in notes]
     if n_failed := measured.n_messages(Verdict.FAIL):
-        found = Finding.of("mandatory_review", Verdict.FAIL, n_affected=n_failed)(
+        failed = [_counted(check, notes) for check in measured.checks if check.status is Verdict.FAIL]
+        found = Finding.of("mandatory_review", worst(failed), n_affected=n_failed)(
             "Review is mandatory: {found} column checks are FAIL.", found=share_of(n_failed, n_messages)
         )
         yield found.told(step=_treat_again(measured, Verdict.FAIL))
     if recommended:
         n_warned = measured.n_messages(Verdict.WARN)
+        n_done = sum(check.status is Verdict.WARN and notes[_name(check)].is_done for check in known)
+        is_still = (n_warned - n_done) / n_messages >= limits.warn_share
         message = "Review is recommended: {found} column checks are WARN; the limit is {limit}."
-        found = Finding.of("recommended_review", Verdict.WARN, n_affected=n_warned)(
+        verdict = Verdict.WARN if is_still else Verdict.PASS
+        found = Finding.of("recommended_review", verdict, n_affected=n_warned)(
             message, found=share_of(n_warned, n_messages), limit=percent(limits.warn_share)
         )
         yield found.told(step=_treat_again(measured, Verdict.WARN))
+
+
+def _name(check: ColumnCheck) -> str:
+    return check.anonymized_column or check.column
+
+
+def _counted(check: ColumnCheck, notes: Mapping[str, FalseAlarm]) -> Verdict:
+    """Return what counts of a check: where it is known to cry wolf, no more than that says."""
+    note = notes.get(_name(check))
+    return min([check.status, *([note.verdict] if note else [])], key=lambda one: one.severity)
 
 
 def _treat_again(measured: TabularMeasurement, verdict: Verdict) -> Text:
@@ -322,22 +355,16 @@ def _treat_again(measured: TabularMeasurement, verdict: Verdict) -> Text:
 
 
 def _columns(
-    measured: TabularMeasurement, notes: Mapping[str, str], suggestions: Sequence[RoleSuggestion]
+    measured: TabularMeasurement, notes: Mapping[str, FalseAlarm], suggestions: Sequence[RoleSuggestion]
 ) -> tuple[Finding, ...]:
     """Return a finding for each check that is not PASS, the gravest first, many columns as one."""
     steps = {verdict: _treat_again(measured, verdict) for verdict in (Verdict.FAIL, Verdict.WARN)}
     message = "`{column}`: {reason}"
     findings = [
         Finding.of(
-            f"column_{check.check}",
-            check.status,
-            column=check.anonymized_column or check.column,
-            n_affected=check.n_failing,
+            f"column_{check.check}", _counted(check, notes), column=_name(check), n_affected=check.n_failing
         )(
-            _with_note(
-                text(message, column=check.anonymized_column or check.column, reason=own(check.reason)),
-                notes.get(check.anonymized_column or check.column, ""),
-            )
+            _with_note(text(message, column=_name(check), reason=own(check.reason)), notes.get(_name(check)))
         ).told(step=steps.get(check.status, ""))
         for check in measured.checks
         if check.status is not Verdict.PASS

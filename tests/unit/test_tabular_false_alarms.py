@@ -530,3 +530,32 @@ def test_unchanged__amounts_drawn_again_and_put_in_other_rows_tell_nobody(left, 
     log = log_of(**dict.fromkeys(kept, ("other", "keep")), income=("other", "x"))
     found = [one.check for one in opinion_on(original, released, log).findings if one.column == "income"]
     assert (check in found) if check else not [one for one in found if "unchanged" in one]
+
+
+BIRTHS = [f"{1940 + i}-05-06" for i in range(20)]
+YEARS = [born[:4] for born in BIRTHS]
+SEX, MEALS = ["M", "F"] * 10, ["조식", "중식", "수영", "요가"] * 5
+
+
+@pytest.mark.parametrize(
+    ("original", "released", "entry", "rule", "counted"),
+    [
+        (BIRTHS, YEARS, ("birthdate", "date_floor_year"), Verdict.FAIL, Verdict.PASS),
+        (BIRTHS, ["***"] * 20, ("birthdate", "drop"), Verdict.FAIL, Verdict.PASS),
+        (BIRTHS, None, ("other", "suppress"), Verdict.WARN, Verdict.PASS),
+        (BIRTHS, [f"{year}s" for year in YEARS], ("birthdate", "gerundet"), Verdict.FAIL, Verdict.WARN),
+        (MEALS * 3, MEALS * 3, ("other", "keep"), Verdict.FAIL, Verdict.WARN),
+        (BIRTHS, [*YEARS[:-1], BIRTHS[-1]], ("birthdate", "date_floor_year"), Verdict.FAIL, Verdict.FAIL),
+        (BIRTHS, BIRTHS, ("birthdate", "date_floor_year"), Verdict.FAIL, Verdict.FAIL),
+        (BIRTHS, ["***"] * 19 + ["1959-05-06"], ("birthdate", "drop"), Verdict.FAIL, Verdict.FAIL),
+    ],
+)
+def test_known_false_alarm__does_not_decide_and_the_published_verdict_stays(
+    original, released, entry, rule, counted
+):
+    n = len(original)
+    sex = {"sex": (SEX * 3)[:n]}
+    after = sex if released is None else {"x": released, **sex}
+    audit = audited({"x": original, **sex}, after, log_of(x=entry, sex=("gender", "keep")))
+    assert (audit.verdict, audit.counted_verdict) == (rule, counted)
+    assert audit.n_in_other_words == (counted is Verdict.PASS)
