@@ -132,12 +132,12 @@ def _cheapest(measured: DeliveryMeasurement) -> Attack | None:
 def known_words(n_events: int | None) -> Text:
     """Return what an intruder knows, in words."""
     if n_events is None:
-        return text("their quasi-identifiers and all of their records")
+        return text("the quasi-identifiers and all records of a person")
     if not n_events:
-        return text("their quasi-identifiers")
+        return text("the quasi-identifiers of a person")
     return text(
-        "their quasi-identifiers and {n} of their records",
-        "their quasi-identifiers and {n} of their records",
+        "the quasi-identifiers and {n} record of a person",
+        "the quasi-identifiers and {n} records of a person",
         n=n_events,
     )
 
@@ -145,8 +145,7 @@ def known_words(n_events: int | None) -> Text:
 def not_counted(known: Known) -> Text:
     """Say that nobody was looked at."""
     return text(
-        "What is found by whoever knows {known} was not counted: there are too many choices of records to "
-        "count.",
+        "What is found by who knows {known} was not counted: there are too many choices of records to count.",
         known=known_words(known.n_events),
     )
 
@@ -227,7 +226,7 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) ->
     persons, words = share_of(n_below, known.n_looked_at, "persons"), known_words(known.n_events)
     sentences = [
         text(
-            "{persons} are among fewer than {k} for whoever knows {known}.",
+            "Who knows {known} narrows {persons} down to fewer than {k}.",
             persons=persons,
             k=thresholds.k,
             known=words,
@@ -243,7 +242,7 @@ def _joined_k(known: Known, thresholds: DeliveryThresholds, *, n_tables: int) ->
             )
         )
     short = text(
-        "{persons} in {tables} are among fewer than {k} for whoever knows {known}.",
+        "Who knows {known} narrows {persons} in {tables} down to fewer than {k}.",
         persons=persons,
         tables=counted(n_tables, "table"),
         k=thresholds.k,

@@ -280,10 +280,10 @@ def _whole_trace_finding(traces: TraceRisk, rule: Rule) -> Finding:
     )
     verdict = _share_verdict(below, traces.n_users, rule.max_whole_trace_share)
     return Finding.of("whole_trace", verdict, n_affected=below)(
-        "The whole trace under a pseudonym, the set of its combinations, is shared by fewer than {k} for "
-        "{below} of {n} user, by nobody for {unique}; at most {limit} may be.",
-        "The whole trace under a pseudonym, the set of its combinations, is shared by fewer than {k} for "
-        "{below} of {n} users, by nobody for {unique}; at most {limit} may be.",
+        "All lines of one user together, whatever their number, are shared by fewer than {k} users for "
+        "{below} of {n} user, and by nobody for {unique}; at most {limit} may be.",
+        "All lines of one user together, whatever their number, are shared by fewer than {k} users for "
+        "{below} of {n} users, and by nobody for {unique}; at most {limit} may be.",
         n=traces.n_users,
         k=max(rule.k, 2),
         below=below,
@@ -310,7 +310,7 @@ def _rows_findings(anonymized: AnonymizedEvents, rows: RowRisk, release: Release
     if rule.cap == 1 or release.pseudonym_per != "user":
         rows = replace(rows, n_alone_by_number_capped=None)
     helps = _a_cap_helps(rows)
-    step = text("Release one row of each user and combination (a cap).") if helps else ""
+    step = text("Keep one line of each kind per user (a cap).") if helps else ""
     findings = [each if each.check == "row_sequences" else each.told(step=step) for each in findings]
     return [
         each if each.check != gravest.check else _about_a_cap(each, rows, helps=helps) for each in findings
@@ -330,11 +330,10 @@ def _about_a_cap(gravest: Finding, rows: RowRisk, *, helps: bool) -> Finding:
     if alone is None or multiset is None:
         return gravest
     capped = text(
-        "With one row of each user and combination (a cap) it would be {alone} by number and {multiset} by "
-        "all rows."
+        "With one line of each kind per user it would be {alone} by number and {multiset} by all lines."
         if helps
-        else "One row of each user and combination (a cap) would not be enough: {alone} by number, "
-        "{multiset} by all rows.",
+        else "Keeping one line of each kind per user does not help: {alone} by number, {multiset} by all "
+        "lines.",
         alone=alone,
         multiset=multiset,
     )

@@ -284,7 +284,8 @@ _REASONS = {
     "dates_in_values": "Released values hold dates.",
     "user_ids_kept": "The export holds the original user identifiers.",
     "row_numbers": "The number of rows alone singles out {number}.",
-    "whole_trace": "The whole trace of {whole} is shared by fewer than {least}.",
+    "whole_trace": "Each line looks like at least {k} users, but all lines of one user together are shared "
+    "by fewer than {least} for {whole}.",
     "row_multisets": "All rows of a user together are shared by fewer than {least} for {multiset}.",
     "row_sequences": "The order of events is shared by fewer than {least} for {sequence}.",
     "known_event_tells": "One known event gives another for {by_event}.",
@@ -331,19 +332,20 @@ def way_of_events(audit: EventAudit) -> Text:
     """Return how many events go the way from the log to the export, and how many each step takes."""
     measured, reduced = audit.measured, audit.anonymized.reduced
     n_cleaned, n_flattened = measured.n_events_after_cleanup, reduced.n_events_flattened
-    steps = _flattened_by_step(audit.anonymized)
+    n_as_they_are, n_removed = reduced.n_events - n_flattened, n_cleaned - reduced.n_events
+    n_unclean = measured.log.n_events_in_file - n_cleaned
+    steps = joined(_flattened_by_step(audit.anonymized), ", ")
+    parts = (
+        (n_as_they_are, text("{n} are kept as they are", n=n_as_they_are)),
+        (n_flattened, text("{n} made coarser ({steps})", n=n_flattened, steps=steps)),
+        (n_removed, text("{n} removed to reach k", n=n_removed)),
+        (n_unclean, text("{n} left out by cleanup", n=n_unclean)),
+    )
     return text(
-        "{n} event in the log → {cleaned} after cleanup → {kept} kept as they are, {flattened} made coarser"
-        "{steps} → {removed} removed → {released} released.",
-        "{n} events in the log → {cleaned} after cleanup → {kept} kept as they are, {flattened} made coarser"
-        "{steps} → {removed} removed → {released} released.",
+        "Of {n} event in the log, {parts}.",
+        "Of {n} events in the log, {parts}.",
         n=measured.log.n_events_in_file,
-        cleaned=n_cleaned,
-        kept=reduced.n_events - n_flattened,
-        flattened=n_flattened,
-        steps=text(" ({steps})", steps=joined(steps, ", ")) if steps else "",
-        removed=n_cleaned - reduced.n_events,
-        released=reduced.n_events,
+        parts=joined([part for n, part in parts if n] or [text("none is released")], ", "),
     )
 
 

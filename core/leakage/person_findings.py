@@ -181,9 +181,9 @@ def _relinkage_by_likeness(found: NearCopies, thresholds: LeakageThresholds) -> 
         _relinkage_verdict(found.n_relinked, found.n_own, found.relink_p_value, thresholds=thresholds),
         n_affected=found.n_relinked,
     )(
-        "{rows} points at its own, close numbers counting as alike; rows named at random would give "
+        "{rows} can be matched to its own row, close numbers counting as alike; guessing would match "
         "{expected}.",
-        "{rows} point at their own, close numbers counting as alike; rows named at random would give "
+        "{rows} can be matched to their own row, close numbers counting as alike; guessing would match "
         "{expected}.",
         rows=share_of(found.n_relinked, found.n_own, "scrambled rows that point at one original row"),
         expected=count_told(found.n_own / found.n_references),
@@ -222,16 +222,13 @@ def pointing(found: NearCopies) -> Text:
     """Say how many rows point at one person, and how many would by chance."""
     excess = found.excess
     return text(
-        "{rows} points at one original person, more like that person than like the next by {bits} bits or "
-        "more; by {strangers}, or rows mixed from persons alike, it would be {expected}: people may have "
-        "moved with little changed.",
-        "{rows} point at one original person each ({persons}), more like that person than like the next by "
-        "{bits} bits or more; by {strangers}, or rows mixed from persons alike, it would be {expected}: "
-        "people may have moved with little changed.",
+        "{rows} clearly belongs to one original person; by {strangers}, or rows mixed from persons alike, it "
+        "would be {expected}: people may have moved with little changed.",
+        "{rows} clearly belong to one original person each ({persons}); by {strangers}, or rows mixed from "
+        "persons alike, it would be {expected}: people may have moved with little changed.",
         n=excess.n_observed,
         rows=share_of(excess.n_observed, found.n_rows, "scrambled rows looked at"),
         persons=counted(excess.n_persons, "person"),
-        bits=round(excess.bits),
         strangers=_strangers(found),
         expected=count_told(excess.n_expected),
     )

@@ -508,7 +508,8 @@ def _unchosen_together(measured: RiskMeasurement) -> Iterator[Finding]:
     much = found.unique_share >= _SINGLED_OUT
     sentences: list[str] = [
         text(
-            "The {columns} released columns that nobody chose, taken together, single out {found}.",
+            "The {columns} released columns that nobody has marked as known to others, put together, single "
+            "out {found}.",
             columns=len(found.columns),
             found=share_of(found.n_unique, found.n_records, "records"),
         )

@@ -13,7 +13,7 @@ from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import Hierarchy, RiskSettings, RiskThresholds
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, not_answered, worst, worst_first
-from core.words import Text, counted, listed, number, own, percent, share_of, text
+from core.words import Text, Value, counted, listed, number, own, percent, share_of, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -207,6 +207,7 @@ def judge_risk(
     )
 
 
+_ALONE = 2  # members below which a class has one only
 _NOTHING_ASKED = Finding.of("nothing_asked", Verdict.NOT_ASSESSED)(
     "Neither a class size nor an average risk is asked for, so the risk of records is held against "
     "nothing. Ask for classes of at least 2, or for a largest average risk."
@@ -233,20 +234,38 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
         )
     below = classes.n_records_below(k)
     if below:
-        found = Finding.of("k", Verdict.FAIL, n_affected=below)(
-            "{found} is in a class of fewer than {asked}; the smallest class has {smallest}.",
-            "{found} are in classes of fewer than {asked}; the smallest class has {smallest}.",
+        words: dict[str, Value] = {
+            "found": share_of(below, classes.n_records, "records"),
+            "columns": listed(classes.quasi_identifiers, at_most=3),
+        }
+        told = text(
+            "{found} shares {columns} with fewer than {others}; {alone} with nobody: who knows these finds "
+            "them.",
+            "{found} share {columns} with fewer than {others}; {alone} with nobody: who knows these finds "
+            "them.",
             n=below,
-            found=share_of(below, classes.n_records, "records"),
-            asked=measured.units(k),
-            smallest=smallest,
+            others=_others(measured, k - 1),
+            alone=classes.n_records_below(_ALONE),
+            **words,
         )
+        if k == _ALONE:
+            told = text(
+                "{found} shares {columns} with nobody: who knows these finds them.",
+                "{found} share {columns} with nobody: who knows these finds them.",
+                n=below,
+                **words,
+            )
+        found = Finding.of("k", Verdict.FAIL, n_affected=below)(told)
         return replace(found, own_remedy=_step_to_k(measured, k, below))
     return Finding.of("k", Verdict.PASS)(
         "Every combination of the quasi-identifiers is shared by at least {smallest}; {asked} are asked for.",
         smallest=smallest,
         asked=k,
     )
+
+
+def _others(measured: RiskMeasurement, n: int) -> Text:
+    return counted(n, "other record") if measured.persons is None else counted(n, "other person")
 
 
 def _step_to_k(measured: RiskMeasurement, k: int, below: int) -> Text:
@@ -261,17 +280,19 @@ def _step_to_k(measured: RiskMeasurement, k: int, below: int) -> Text:
     if known:
         best = min(known, key=lambda name: known[name])  # of equals the one with the fewest values
         coarser = text(
-            "{column} (without it, {n} record would be left in small classes)",
-            "{column} (without it, {n} records would be left in small classes)",
+            "{column} (without it, {n} record would still be in a group under {k})",
+            "{column} (without it, {n} records would still be in groups under {k})",
             n=known[best],
             column=f"`{best}`",
+            k=k,
         )
     if below > _MOST_SUPPRESSED * measured.classes.n_records:
         return text("Make coarser: {coarser}. What if shows the options.", coarser=coarser)
     return text(
-        "Suppress the {n} record in a small class, or make coarser: {coarser}.",
-        "Suppress the {n} records in small classes, or make coarser: {coarser}.",
+        "Suppress the {n} record in a group under {k}, or make coarser: {coarser}.",
+        "Suppress the {n} records in groups under {k}, or make coarser: {coarser}.",
         n=below,
+        k=k,
         coarser=coarser,
     )
 

@@ -444,17 +444,18 @@ def _unchosen_note(measured: RiskMeasurement) -> str:
         return "Every released column was chosen for something."
     if not found.sets:
         return text(
-            "{columns}, which nobody chose, singles out {share} of the records; no set of such columns "
-            "singles out over half.",
-            "The {n} released columns that nobody chose, taken together, single out {share} of the records; "
-            "no set of such columns singles out over half.",
+            "{columns}, which nobody has marked as known to others, singles out {share} of the records; no "
+            "set of such columns singles out over half.",
+            "The {n} released columns that nobody has marked as known to others, put together, single out "
+            "{share} of the records; no set of such columns singles out over half.",
             n=len(found.columns),
             columns=listed(found.columns),
             share=percent(found.unique_share),
         )
     together = text(
-        "{columns}, which nobody chose, singles out {share} of the records.",
-        "The {n} released columns that nobody chose, taken together, single out {share} of the records.",
+        "{columns}, which nobody has marked as known to others, singles out {share} of the records.",
+        "The {n} released columns that nobody has marked as known to others, put together, single out "
+        "{share} of the records.",
         n=len(found.columns),
         columns=listed(found.columns),
         share=percent(found.unique_share),

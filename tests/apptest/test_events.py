@@ -83,7 +83,7 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     assert not app.exception
     n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
     assert n_events == 9000
-    assert headline(app) == Saying("The whole trace of 100 % of users is shared by fewer than 5. k = 5 is …")
+    assert headline(app) == Saying("Each line looks like at least 5 users, but … for 100 % of users.")
     assert list(figures(app).items())[:2] == [
         ("Users of the smallest combination", "5"),
         ("Events kept", "4,924"),
@@ -92,8 +92,8 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     offered = {download.key.removeprefix("download_events_") for download in app.get("download_button")}
     assert offered >= {"anonymized_events.csv", "event_removal_report.csv", "html"}
     way = re.search(
-        r"9,000 events in the log → 5,086 after cleanup → 3,003 kept as they are, 1,921 made "
-        r"coarser \((.*)\) → 162 removed → 4,924 released\.",
+        r"Of 9,000 events in the log, 3,003 are kept as they are, 1,921 made coarser \((.*)\), "
+        r"162 removed to reach k, 3,914 left out by cleanup\.",
         said_in(app),
     )
     assert way is not None, said_in(app)

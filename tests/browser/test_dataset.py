@@ -23,7 +23,7 @@ def test_four_files__are_read_together_drawn_and_reported(visit: Visit, wait_unt
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(FILES)
     expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
-    expect(page.get_by_test_id("stMain")).to_contain_text("in 4 tables are among fewer than 5")
+    expect(page.get_by_test_id("stMain")).to_contain_text("in 4 tables down to fewer than 5")
     picture = page.get_by_test_id("stVegaLiteChart").first.locator("svg")
     expect(picture).to_be_visible()
     for name in ("persons", "stays", "tests", "wards"):

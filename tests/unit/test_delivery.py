@@ -327,7 +327,9 @@ def test_verdict_sentence__is_the_gravest_finding_and_columns_of_one_kind_stand_
     people = table("a", pid=pseudonyms(60), age=[*range(60)]), table("b", pid=pseudonyms(60))
     joined = audit_delivery(people)
     assert joined.findings[0].check == "joined_k"
-    assert verdict_sentence(joined).startswith("60 of 60 persons (100 %) in 2 tables are among fewer than 5")
+    assert verdict_sentence(joined).startswith(
+        "Who knows the quasi-identifiers and 1 record of a person narrows 60 of 60 persons (100 %)"
+    )
     audit = audit_delivery([table("a", age=[30, 40] * 9), other])
     assert audit.overall is Verdict.NOT_ASSESSED
     assert (audit.judged, audit.cheapest, delivery_result(audit).group("persons").figures) == (None, None, ())
@@ -391,7 +393,9 @@ def folder(tmp_path: Path) -> Path:
 def test_command__prints_what_the_audit_says_and_names_a_bad_table(folder: Path, capsys: Told) -> None:
     assert main(["dataset", str(folder), "--k", "11"]) == 1
     printed = capsys.readouterr().out
-    assert printed.startswith("FAIL: 1,500 of 1,500 persons (100 %) in 3 tables are among fewer than 11")
+    assert printed.startswith(
+        "FAIL: Who knows the quasi-identifiers and 1 record of a person narrows 1,500 of 1,500"
+    )
     assert says(printed, "  persons.pseudonym  stays.person…1,500…1,500…100 %")
     assert main(["dataset", str(folder), "--k", "11", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
@@ -411,7 +415,9 @@ def test_command__prints_what_the_audit_says_and_names_a_bad_table(folder: Path,
     printed = capsys.readouterr()
     assert "broken.parquet" in printed.err
     assert "nowhere.csv" in printed.err
-    assert printed.out.startswith("FAIL: 1,412 of 1,500 persons (94.1 %) in 3 tables are among fewer than 5")
+    assert printed.out.startswith(
+        "FAIL: Who knows the quasi-identifiers and 1 record of a person narrows 1,412 of 1,500"
+    )
     (folder / "empty").mkdir()
     assert main(["dataset", str(folder / "empty")]) == 2
     assert "holds no table" in capsys.readouterr().err

@@ -58,7 +58,9 @@ def test_row_risk__counts_users_alone_with_their_number_of_rows() -> None:
     assert (rows.n_alone_by_number_capped, rows.n_below_k_multiset_capped) == (0, 0)
     helped = finding(found, "row_numbers")
     assert helped is not None
-    assert says(helped.message, "(a cap) it would be 0 by number and 0 by all rows.")
+    assert says(
+        helped.message, "With one line of each kind per user it would be 0 by number and 0 by all lines."
+    )
     assert says(helped.remedy, "(a cap)")
     found = audit(*times(a=2, b=2, c=3, d=3))
     assert (found.rows.n_alone_by_number, found.rows.n_unique_multiset, found.overall) == (0, 0, PASS)
@@ -69,8 +71,10 @@ def test_row_findings__name_a_cap_only_where_it_helps() -> None:
     assert by_kind.rows.n_below_k_multiset_capped == 6
     still = finding(by_kind, "row_multisets")
     assert still is not None
-    assert says(still.message, "(a cap) would not be enough: 0 by number, 6 by all rows")
-    assert [each.message for each in by_kind.findings if "(a cap)" in each.message] == [still.message]
+    assert says(still.message, "does not help: 0 by number, 6 by all lines")
+    assert [each.message for each in by_kind.findings if "one line of each kind" in each.message] == [
+        still.message
+    ]
 
 
 def test_row_risk__sees_who_has_far_more_rows_than_everybody_else() -> None:
@@ -360,7 +364,7 @@ def test_whole_trace__has_a_limit_and_a_verdict_of_its_own() -> None:
     assert (found.traces_after.whole_trace, found.whole_trace_verdict) == (0.2, WARN)
     said = finding(found, "whole_trace")
     assert said is not None
-    assert says(said.message, "The whole trace under a pseudonym…2 for 1 of 5 users, …1; …50.0 % ")
+    assert says(said.message, "All lines of one user…2 users for 1 of 5 users, …1; …50.0 % ")
     assert said.n_affected == 1
     strict = audit(*lines, flatten="week_number", max_whole_trace_share=0.1)
     assert (strict.whole_trace_verdict, strict.overall) == (FAIL, FAIL)
@@ -451,7 +455,7 @@ def test_audit_events__judges_what_fewer_than_k_share_as_k_does() -> None:
 def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -> None:
     found = of_days()
     assert (found.verdict, found.trace_verdict, found.rows_verdict, found.overall) == (PASS, WARN, FAIL, FAIL)
-    whole = "The whole trace under a pseudonym, … 2 for 3 of 3 users, … 3; … 50.0 % …"
+    whole = "All lines of one user … 2 users for 3 of 3 users, … 3; … 50.0 % …"
     assert messages(found) == {
         "k_anonymity": Saying("The smallest of 3 released combinations … 2 users, k … 2 is … (6 events)."),
         "trace_risk": Saying("k = 2 does not cover what a pseudonym links: … 100 % … 3 users, … 100 %."),

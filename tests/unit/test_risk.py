@@ -144,7 +144,7 @@ def test_judge__fails_small_classes_and_classes_with_few_values() -> None:
     assert audit.verdict is Verdict.FAIL
     tells(
         audit,
-        k="FAIL: 1 of 6 records (16.7 %) is in a class of fewer than 2 … 1 record.",
+        k="FAIL: 1 of 6 records (16.7 %) shares … with nobody…",
         distinct_l="FAIL: 2 of 3 classes hold one and the same value of `disease`: 3 of 6 records (50.0 %) ",
     )
     few = "FAIL: 3 of 3 classes hold fewer than 3 different values of … 6 of 6 records (100 %) "
@@ -300,7 +300,7 @@ def test_exposure__unknown_persons_are_a_warning() -> None:
     tells(
         audit,
         unknown_persons="WARN: 1 of 2 records names no person in `who`. ",
-        k="FAIL: 2 of 2 records (100 %) are in classes of fewer than 5 … 1 person.",
+        k="FAIL: 2 of 2 records (100 %) share … with fewer than 4 other persons; 2 with nobody…",
     )
     assert (audit.figures["n_persons"], audit.figures["persons_at_risk_share"]) == (1, 1.0)
 
@@ -421,10 +421,14 @@ def test_suggested_settings__take_names_and_values() -> None:
     )
 
 
-ALONE = "Suppress the 3 records in small classes, or make coarser: `zip`, `sex`."
+ALONE = "Suppress the 3 records in groups under 5, or make coarser: `zip`, `sex`."
 STEPS = (
-    ([f"{n},{'mf'[n % 2]}" for n in range(10)], {}, "Make coarser: `zip` (without it, 0 records would be …"),
-    (["1,m"] * 20 + ["1,f"] * 20 + ["2,m", "2,f"], {}, "Suppress the 2 records in small classes, … 0 …"),
+    (
+        [f"{n},{'mf'[n % 2]}" for n in range(10)],
+        {},
+        "Make coarser: `zip` (without it, 0 records would still be …",
+    ),
+    (["1,m"] * 20 + ["1,f"] * 20 + ["2,m", "2,f"], {}, "Suppress the 2 records in groups under 5, … 0 …"),
     (["1,m"] * 20 + ["2,a", "3,b", "4,c"], {}, ALONE),
     (["1,m"] * 20 + ["2,a", "3,b", "4,c"], {"missing": "wildcard"}, ALONE),
 )

@@ -209,9 +209,7 @@ def test_charts__say_what_they_show() -> None:
 
 
 def test_headline__is_the_worst_reason() -> None:
-    assert risk_result(judged(k=2)).headline == Saying(
-        "1 of 6 records (16.7 %) is in a class of fewer than 2 …"
-    )
+    assert risk_result(judged(k=2)).headline == Saying("1 of 6 records (16.7 %) shares … with nobody…")
     passing = judged("age,disease\n" + "30,flu\n30,cold\n" * 3, quasi="age", **DISEASE)
     assert passing.overall is Verdict.PASS
     assert risk_result(passing).headline == Saying("Every combination … at least 6 records; 5 are asked for.")
@@ -462,11 +460,11 @@ def test_unchosen_sets__are_a_table_with_how_they_were_searched() -> None:
     assert joined_with.cells() == [("a", 1.0, 1.0), ("b", 1.0, 0.0), ("a, b", 1.0, 1.0)]
     assert sets.cells() == [("a", 1.0)]
     assert sets.note == Saying(
-        "The 3 released columns that nobody chose, taken together, … 100 % … 20 records … 3 columns:"
+        "The 3 released columns that nobody has marked …, … 100 % … 20 records … 3 columns:"
     )
     few = judged("age,b\n30,1\n30,1\n30,2\n", quasi="age")
     assert unchosen_group(few).empty == Saying(
-        "`b`, which nobody chose, singles out 33.3 % of the records; …"
+        "`b`, which nobody has marked …, singles out 33.3 % of the records; …"
     )
     all_chosen = judged("age\n30\n", quasi="age")
     assert unchosen_group(all_chosen).parts == ()

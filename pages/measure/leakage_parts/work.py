@@ -73,7 +73,7 @@ def _measure_beside_the_page(
     )
     if job is None or job.result is None:
         if rows is not None:
-            st.subheader(say("Row by row, before anything is known of chance"), anchor=False)
+            st.subheader(say("A first look, row by row"), anchor=False)
             show_figures(usual_figures(rows))
         return None
     measures: LeakageMeasures = job.result
