@@ -44,7 +44,7 @@ DOCUMENTED = (
     "demo dataset linked: . --policy iso-27559",
     "demo events alarms: demo_alarm_log.csv --flatten-steps auto --strategy remove-users",
     "demo events alarms: demo_alarm_log.csv --columns generalized_event,month,time_period --flatten month",
-    "demo events alarms: demo_alarm_log.csv --cap 1 --near-equal-users join --any-value any",
+    "demo events alarms: demo_alarm_log.csv --cap 1 --near-equal-users join --any-value 100",
     "demo events alarms: demo_alarm_log.csv --pseudonym-per day --pseudonym-seed 3 --sensitive hour",
     "demo events alarms: demo_alarm_log.csv --suggest",
     f"demo diversity iris: {IRIS} --k-max 20 --target-accuracy 0.85",

@@ -256,7 +256,8 @@ def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:
     stages, reduced = anonymized.stages, anonymized.reduced
     groups = np.flatnonzero(reduced.n_users_before > 0)
     groups = groups[np.argsort(stages.rank_of_group[groups])]
-    rows: list[Sequence[str]] = [(*stages.columns, "GUID_original", "GUID_anonymized")]
+    user = anonymized.measured.log.settings.user_column
+    rows: list[Sequence[str]] = [(*stages.columns, f"{user}_original", f"{user}_anonymized")]
     blank = [""] * (len(stages.columns) - 1)
     for first in dict.fromkeys(stages.values_of_group[groups, 0].tolist()):
         of_value = groups[stages.values_of_group[groups, 0] == first]

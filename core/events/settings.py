@@ -101,7 +101,7 @@ class EventSettings:
         },
     )
     any_value: str = setting(
-        "100",
+        "any",
         'How "any" is written in the export',
         "100 is the published form. Blank leaves a column of numbers a column of numbers.",
         choices=dict.fromkeys(("100", "any", "blank"), ""),
@@ -123,7 +123,7 @@ class EventSettings:
     flatten: str = setting(
         "week_number",
         "Flatten column",
-        'Set to "any" (100 in the file) in combinations with fewer than k users.',
+        'Set to "any" in combinations with fewer than k users.',
         metavar="COLUMN",
     )
     flatten_steps: tuple[str, ...] = setting(

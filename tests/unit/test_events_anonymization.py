@@ -60,7 +60,7 @@ def test_anonymize_events__counts_users_and_not_events() -> None:
 
 def test_anonymize_events__flattens_only_combinations_below_k() -> None:
     measured = measure(("abc", MONDAY + DAY), ("ab", NEXT_MONDAY + DAY), ("cd", FEBRUARY + DAY))
-    assert released(measured, 3) == {("2", "daytime"): 3, ("100", "daytime"): 4}
+    assert released(measured, 3) == {("2", "daytime"): 3, ("any", "daytime"): 4}
     reduced = anonymize_events(measured, Rule(k=3)).reduced
     assert (reduced.n_events_flattened, reduced.n_cells_generalized) == (4, 4)
     assert reduced.penalty_share == 4 / (7 * 2)
@@ -109,7 +109,7 @@ def test_multi_level__raises_the_cheapest_combination_that_shares_the_coarser_va
     """Nights of March have two users at the last step; January's are fewer events than February's."""
     nights = (("abc", MONDAY + NIGHT), ("abcd", FEBRUARY + NIGHT), ("mn", "2024-03-04" + NIGHT))
     measured = measure(*nights, ("xyz", MONDAY + DAY), **MULTI)
-    assert released(measured, 3) == {("6", "night"): 4, ("2", "daytime"): 3, ("100", "night"): 5}
+    assert released(measured, 3) == {("6", "night"): 4, ("2", "daytime"): 3, ("any", "night"): 5}
     anonymized = anonymize_events(measured, Rule(k=3))
     assert anonymized.reduced.flattened.n_events_raised == 3
     assert (anonymized.reduced.n_events, anonymized.single_level.n_events) == (12, 10)
@@ -190,8 +190,8 @@ def test_events_csv__holds_user_and_contributing_columns_sorted_by_what_they_say
         "ana;fall_detected;2;daytime\n"
         "ana;fall_detected;2;daytime\n"
         "bor;fall_detected;2;daytime\n"
-        "ana;fall_detected;100;daytime\n"
-        "cene;fall_detected;100;daytime\n"
+        "ana;fall_detected;any;daytime\n"
+        "cene;fall_detected;any;daytime\n"
         "'=fani;fall_idle;2;daytime\n"
         "eva;fall_idle;2;daytime\n"
     )
@@ -201,8 +201,8 @@ def test_removal_report__counts_users_with_totals_and_masks_groups_below_k() -> 
     assert release(anonymized()).removal_report_csv.decode() == (
         "generalized_event;week_number;time_period;GUID_original;GUID_anonymized\n"
         "fall_detected;2;daytime;2;2\n"
-        "fall_detected;100;night;<2;0\n"
-        "fall_detected;100;daytime;2;2\n"
+        "fall_detected;any;night;<2;0\n"
+        "fall_detected;any;daytime;2;2\n"
         "fall_detected;;;at least 5;4\n"
         "fall_idle;2;daytime;2;2\n"
         "fall_idle;;;2;2\n"

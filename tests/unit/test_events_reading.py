@@ -144,7 +144,7 @@ def test_derived_column__gives_every_column_of_an_event() -> None:
     log = log_of("2027-01-01T18:30:00+01:00;u;PENDANT.FALL_DETECTED")
     values = """generalized_event fall_detected  year 2027  month 1  day 1  hour 18  iso_year 2026
         week_number 53  weekday 4  workday_weekend workday  event PENDANT.FALL_DETECTED  quarter 1
-        day_night evening_night  any 100""".split()
+        day_night evening_night  any any""".split()
     expected = {name: (value,) for name, value in zip(values[::2], values[1::2], strict=True)}
     assert {name: derived_column(log, name).labels for name in expected} == expected
 
@@ -259,9 +259,9 @@ def test_settings__refuse_what_cannot_be_meant() -> None:
 
 
 def test_prepare_stages__refuses_a_value_that_looks_like_any() -> None:
-    log = log_of("2024-01-01;u;100", columns=("event",), flatten="event")
+    log = log_of("2024-01-01;u;any", columns=("event",), flatten="event")
     (said,) = problems(lambda: prepare_stages(log, ("event:any",)))
-    assert says(said, "A value of event is written like one of its coarser values (100")
+    assert says(said, "A value of event is written like one of its coarser values (any")
 
 
 def test_derived_column__may_be_one_of_the_log() -> None:
@@ -270,7 +270,7 @@ def test_derived_column__may_be_one_of_the_log() -> None:
     ward = derived_column(log, "ward")
     assert [ward.labels[code] for code in ward.codes] == ["north", "", "north"]
     stages = prepare_stages(log, ("ward:any",))
-    assert (stages.labels, stages.n_stages) == ((("", "north", "100"),), 2)
+    assert (stages.labels, stages.n_stages) == ((("", "north", "any"),), 2)
     assert prepare_stages(log, ("auto",)).steps == ("ward:any",)
 
 
