@@ -168,9 +168,9 @@ class Opened:
     notes: tuple[Text, ...]  # what another version set that this one does not know
 
 
-def is_json(data: bytes) -> bool:
-    """Return whether a file of settings is a report, not TOML."""
-    return data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+def is_report(data: bytes) -> bool:
+    """Return whether a file of settings is a report, as JSON or as page, and not TOML."""
+    return data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"<"))
 
 
 def read_settings(data: bytes, *, name: str, tool: str) -> Opened:

@@ -10,6 +10,7 @@ from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.settings import EventSettings
 from core.plain import parsed_json
+from core.reports.carried import carried_in
 from core.roles import RoleSuggestion, is_the_same_for_life, suggest_roles
 from core.tables import Dataset
 from core.tabular.other_logs import may_be_log
@@ -69,6 +70,7 @@ def is_report(data: bytes) -> bool:
 
 
 def _keys(data: bytes) -> frozenset[str]:
+    data = carried_in(data, most=_LARGEST_JSON) or data
     if len(data) > _LARGEST_JSON:
         return frozenset()
     try:

@@ -17,7 +17,7 @@ from core.errors import refuse
 from core.holding import read_unchanged, unreadable
 from core.options import Option, policy_option
 from core.policies import Policy
-from core.settings_files import Opened, ToolSettings, fill, is_json, read_settings
+from core.settings_files import Opened, ToolSettings, fill, is_report, read_settings
 from core.tools import TOOLS, Tool, tool
 from core.words import input_error
 
@@ -139,7 +139,7 @@ def _settings_in(file: Path, key: str) -> ToolSettings:
 
 def _opened(data: bytes, *, name: str, key: str) -> Opened:
     """Return the settings in a file, which may be a report."""
-    if not is_json(data):
+    if not is_report(data):
         return read_settings(data, name=name, tool=key)
     from core.filed.as_settings import settings_in_report  # noqa: PLC0415 - takes long to import
 

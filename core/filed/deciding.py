@@ -18,6 +18,7 @@ from core.errors import AuditInputError, refuse
 from core.filed.reading import (
     LARGEST_REPORT,
     FiledReport,
+    as_json,
     changed_parts,
     looked_at,
     read_report,
@@ -127,7 +128,11 @@ class DecidedReport:
 
 
 def read_undecided(data: bytes, *, name: str) -> FiledReport:
-    """Read a report to decide on: one that is byte for byte as AnonAudit wrote it, and not decided yet."""
+    """Read a report to decide on: one that is byte for byte as AnonAudit wrote it, and not decided yet.
+
+    Of a page the report is that which it carries.
+    """
+    data = as_json(data)
     if is_decided(data):
         decided = read_decided(data, name=name)
         raise input_error(
@@ -212,6 +217,7 @@ def decide(data: bytes, decision: Decision, *, name: str) -> bytes:
     AuditInputError
         No report of ours, changed since it was made, decided already, or a decision that lacks something.
     """
+    data = as_json(data)
     report = read_undecided(data, name=name)
     _check(decision)
     parts = _Parts(
@@ -347,4 +353,4 @@ def decision_lines(decided: DecidedReport) -> list[Text]:
 
 def decided_name(name: str) -> str:
     """Return how the decided report of a file is called."""
-    return f"{name.removesuffix('.json')}_decided.json"
+    return f"{name.removesuffix('.json').removesuffix('.html')}_decided.json"

@@ -17,6 +17,7 @@ from core.apart import Answer, Document, EndedError, ask_apart, refused
 from core.holding import read_unchanged, unreadable
 from core.plain import Scalar, parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
+from core.reports.carried import carried_in
 from core.reports.model import InputFacts
 from core.result import Col, Table
 from core.verdict import Finding, Verdict
@@ -28,6 +29,10 @@ _ZIP = b"PK\x03\x04"
 _CUT_SHORT = (
     "{file} is not whole JSON: it was cut short or changed. Take it again from where it was filed; of a "
     "report, give the JSON."
+)
+_NO_CARRIED = (
+    "{file} is a page that holds no report of AnonAudit. Give the report's JSON, or its page as it was "
+    "written."
 )
 _NO_REPORT = "{file} is JSON, but no report of AnonAudit."
 _FIRST_FORM = (
@@ -303,8 +308,13 @@ def _sayable(words: str, made_of: Any) -> str:
     return made if is_whole and str(made) == words else words
 
 
+def as_json(data: bytes) -> bytes:
+    """Return the report as JSON that a page of ours carries; another file as it is."""
+    return carried_in(data, most=LARGEST_REPORT) or data
+
+
 def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
-    """Read a report of ours as JSON.
+    """Read a report of ours as JSON, or its page, which holds the same.
 
     Parameters
     ----------
@@ -327,6 +337,10 @@ def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
         raise input_error(
             "{file} is an archive. Unpack it, and give the JSON report that is in it.", file=name
         )
+    if data.startswith((b"<!doctype html", b"<!DOCTYPE html")):
+        if (carried := carried_in(data, most=LARGEST_REPORT)) is None:
+            raise input_error(_NO_CARRIED, file=name)
+        data = carried
     refuse_larger(data, LARGEST_REPORT, name=name)
     answer = looked_at(read_for_other, data, name=name)
     document, digest = answer["report"], hashlib.sha256(data).hexdigest()

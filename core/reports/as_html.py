@@ -13,8 +13,9 @@ from core.charts import described, vega_lite
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, scalar, unbroken
-from core.reports.as_json import content_digest, settings_digest
+from core.reports.as_json import content_digest, render_json, settings_digest
 from core.reports.as_svg import chart_svg
+from core.reports.carried import carry
 from core.reports.model import (
     Report,
     ReportSection,
@@ -60,6 +61,7 @@ def render_html(report: Report) -> bytes:
     return html_page(
         "report.html.jinja",
         mark=("anonaudit-rows", json.dumps(_rows_of_index(report), ensure_ascii=False)),
+        carried=carry(render_json(report)),
         report=report,
         sections=sections,
         steps=next_steps(report.findings),

@@ -306,7 +306,7 @@ def show_empty_state(
 
 def is_table_name(name: str) -> bool:
     """Tell whether a file may be a table by its name."""
-    return not is_vcf_name(name) and not name.lower().endswith(".json")
+    return not is_vcf_name(name) and not name.lower().endswith((".json", ".html"))
 
 
 def _show_held(tool: str) -> None:

@@ -19,7 +19,7 @@ from core.reports import Report
 from core.settings_files import (
     ToolSettings,
     fill,
-    is_json,
+    is_report,
     known_settings,
     read_settings,
     read_toml,
@@ -89,10 +89,10 @@ def _take_file(tool: str, uploader: str) -> None:
     name, data = file.name, file.getvalue()
     st.session_state.pop(f"{tool}_settings_problems", None)
     try:
-        if not is_json(data) and "limit" in read_toml(data, name=name):
+        if not is_report(data) and "limit" in read_toml(data, name=name):
             _use(tool, read_policy(data, name=name))
         else:
-            read = settings_in_report if is_json(data) else read_settings
+            read = settings_in_report if is_report(data) else read_settings
             opened = read(data, name=name, tool=tool)
             named = opened.settings.policy
             st.session_state[f"{tool}_policy_used"] = shipped_policies().get(named)

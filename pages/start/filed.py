@@ -26,11 +26,12 @@ from pages.start.filed_parts.repeating import show_repeat
 TOOL = "filed"
 TITLE = "Filed reports"
 _FILES = Input(
-    role="files", label="Reports as JSON, and the files that were audited, whatever they are called now"
+    role="files",
+    label="Reports as page (HTML) or JSON, and the files that were audited, whatever they are called now",
 )
 _ASKED = (
-    "Does a report that was filed still hold? Drop it as JSON with the files that it was made of: it is "
-    "repeated with its own settings. Drop two reports of one tool to see what got better or worse, or a "
+    "Does a report that was filed still hold? Drop it as page or JSON with the files that it was made of: it "
+    "is repeated with its own settings. Drop two reports of one tool to see what got better or worse, or a "
     "decided report with its signature and the list of signers."
 )
 
@@ -66,7 +67,7 @@ def _show_reports(given: Sequence[StoredFile]) -> None:
         show_problems(problem)
     if not reports:
         if not problems:
-            st.info(say("There is no report among these files: add one as JSON."))
+            st.info(say("There is no report among these files: add one as page (HTML) or JSON."))
         return
     chosen = reports[0]
     if len(reports) > 1:
@@ -85,7 +86,7 @@ def _read(stored: Sequence[StoredFile]) -> tuple[list[tuple[str, FiledReport]], 
     """Return the reports among the files by their keys, and what is wrong with those that are none."""
     reports, problems = [], []
     for each in stored:
-        if not each.name.lower().endswith(".json"):
+        if not each.name.lower().endswith((".json", ".html")):
             continue
         try:
             reports.append((each.key, _report(each)))

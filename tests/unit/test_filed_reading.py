@@ -9,8 +9,10 @@ import pytest
 from core.__main__ import main
 from core.errors import AuditInputError
 from core.filed import Comparison, compare_reports, read_report, reading
-from core.reports import content_digest, render_json
+from core.filed.reading import as_json
+from core.reports import content_digest, render_html, render_json
 from core.reports.as_json import DIGESTS, document_digest, json_bytes, part_digests
+from core.reports.carried import carry
 from core.tables import ReadOptions
 from core.verdict import Finding, Verdict
 from core.words import say, speaking, text
@@ -48,6 +50,25 @@ def test_read_report__gives_what_was_written():
     filed = read_report(FILED)
     assert (filed.tool, filed.version, filed.verdict) == ("leakage", "0.1.0", Verdict.FAIL)
     assert (filed.changed, len(filed.arguments), len(filed.inputs)) == ((), 1, 2)
+
+
+def test_page__is_read_as_the_report_that_it_carries():
+    page = render_html(examples.report())
+    assert as_json(page) == MADE
+    assert read_report(page, name="filed.html").document == DOCUMENT
+    assert as_json(MADE) == MADE
+    no_report = Saying("filed.html is a page that holds no report of AnonAudit. …")
+    content = carry(MADE).encode()
+    for other in (
+        b"<!doctype html><title>A</title>",
+        page.replace(content, content[:-40]),  # cut short
+        page.replace(content, content[:200] + b"AAAA" + content[204:]),
+        page.replace(content, carry(b" " * (reading.LARGEST_REPORT + 1)).encode()),
+    ):
+        assert problem_of(other, "filed.html") == no_report
+    hidden = examples.report()
+    with speaking("ko"):
+        assert as_json(render_html(hidden)) == MADE
 
 
 SINCE_2 = ("report_format", "content_digest", "digests", "platform", "policy", "arguments")
@@ -91,7 +112,7 @@ def test_read_report__refuses_what_is_not_whole_and_what_is_no_report_of_ours(tm
     none = "filed.json is JSON, but no report of AnonAudit."
     newer = changed(report_format=4, versions={"anonaudit": "0.9.0"})
     for data, problem in (
-        *((data, cut) for data in (MADE[:-500], b"", b"<!doctype html>", b"[" * 9999)),
+        *((data, cut) for data in (MADE[:-500], b"", b"[" * 9999)),
         (b"PK\x03\x04rest", "filed.json is an archive. …"),
         (b"[1]", none),
         (b'{"tool": "risk"}', none),
