@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.numbers import plain_numbers
@@ -14,13 +15,18 @@ def about_doubtful_cells(dataset: Dataset, chosen: Sequence[str]) -> Iterator[Fi
     for column in dict.fromkeys(chosen):
         if column in dataset.reading.codes_missing:
             yield _missing_code(dataset, column)
-        numbers = plain_numbers(pc.unique(dataset.table[column]).drop_null())
-        if numbers is not None and numbers.is_ambiguous:
-            yield Finding.of("ambiguous_numbers", Verdict.WARN, column=column)(
-                "Numbers of {column} such as 1.234 or 1,234 stand beside others without a mark, and nothing "
-                "tells thousands from decimals: they were read as thousands where the mark is a comma.",
-                column=f"`{column}`",
-            )
+        yield from about_doubtful_numbers(column, pc.unique(dataset.table[column]).drop_null())
+
+
+def about_doubtful_numbers(column: str, values: pa.Array) -> Iterator[Finding]:
+    """Yield a column of which the distinct values, shape (n_values,), may be other numbers than was read."""
+    numbers = plain_numbers(values)
+    if numbers is not None and numbers.is_ambiguous:
+        yield Finding.of("ambiguous_numbers", Verdict.WARN, column=column)(
+            "Numbers of {column} such as 1.234 or 1,234 stand beside others without a mark, and nothing "
+            "tells thousands from decimals: they were read as thousands where the mark is a comma.",
+            column=f"`{column}`",
+        )
 
 
 def _missing_code(dataset: Dataset, column: str) -> Finding:
