@@ -199,8 +199,14 @@ class _Run:
 
 def _tell(number: int, total: int, pair: VcfPair) -> None:
     done = "[CHECK] {number}/{total} origin={origin}, anony={anony}"
-    names = {"origin": pair.original.name, "anony": pair.anonymized.name}
-    print_line(text(done, number=str(number), total=str(total), **names), flush=True)
+    line = text(
+        done,
+        number=str(number),
+        total=str(total),
+        origin=pair.original.name,
+        anony=pair.anonymized.name,
+    )
+    print_line(line, flush=True)
 
 
 def _write(outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, arguments: Asked) -> Path | None:
