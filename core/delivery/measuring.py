@@ -33,6 +33,7 @@ from core.delivery.keys import (
 from core.delivery.lookups import INTO, Lookups, facts_among, keys_of_persons, with_lookups
 from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
+from core.delivery.sensitive import JoinedSensitive, joined_sensitive
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.doubtful_cells import about_doubtful_cells
@@ -133,6 +134,8 @@ class DeliveryMeasurement:
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
     # columns of which all alike have one value, and tables in which all alike are
     one_values: tuple[OneValue, ...] = ()
+    # what classes of persons give away of each sensitive column, by their own columns, and by a record too
+    sensitive: tuple[JoinedSensitive, ...] = ()
     lists: tuple[ListFacts, ...] = ()  # what parts of lists find
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find
@@ -213,6 +216,7 @@ def measure_delivery(
     keys = find_keys(released, given_links(tables, given), counts=tables_of_counts(tables))
     roles = _Roles(
         quasi={names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers},
+        sensitive={names.place(each, "--sensitive") for each in settings.sensitive},
         left_out=left_out,
         keys=keys,
         text_model=text_model,
@@ -243,8 +247,7 @@ def _measured(
     person: Place | None,
 ) -> DeliveryMeasurement:
     """Measure what is joined to persons, then what else is joined, as a delivery of its own."""
-    columns = {name: roles.columns_of(name, table) for name, table in tables.items()}
-    read = {name: suggest_roles(table.select(columns[name])) for name, table in tables.items()}
+    columns, read = roles.read(tables)
     told = facts_among(tables, links, read)
     tables, persons = persons_or_records(tables, links, person=person, facts=told)
     measured = DeliveryMeasurement(settings=settings, tables=(), links=tuple(links), n_persons=None)
@@ -395,6 +398,7 @@ def _read_together(
         finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
         one_values=_one_values(tables, mine, persons, joined),
+        sensitive=_sensitive(tables, mine, persons, joined),
         lists=joined.lists(settings),
         keys=key_facts(
             tables,
@@ -436,10 +440,24 @@ def _one_values(
     )
 
 
+def _sensitive(
+    tables: Mapping[str, CodedTable], facts: Sequence[TableFacts], persons: Persons, joined: Joined
+) -> tuple[JoinedSensitive, ...]:
+    """Return what classes give away of sensitive columns, where nothing more is known, and by one record."""
+    columns = {
+        each.name: [one for one in each.sensitive if one not in (*each.quasi_identifiers, *each.lists)]
+        for each in facts
+    }
+    by_record = joined.classes_by_record()
+    every = (joined.classes(), *([by_record] if len(by_record.person) else []))
+    return tuple(found for one in every for found in joined_sensitive(tables, columns, persons, one))
+
+
 class _Roles(NamedTuple):
     """The columns that were chosen."""
 
     quasi: set[Place]
+    sensitive: set[Place]
     left_out: set[Place]
     keys: Keys  # columns that say who is meant only together
     text_model: ModelName
@@ -448,6 +466,16 @@ class _Roles(NamedTuple):
         """Return the columns of a table that are released; of those combined, the combination alone."""
         hidden = {*self.left_out, *self.keys.numbers}
         return tuple(each for each in table.table.column_names if Place(name, each) not in hidden)
+
+    def read(
+        self, tables: Mapping[str, CodedTable]
+    ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[RoleSuggestion, ...]]]:
+        """Return the columns of each table that are released, and what they look like."""
+        columns = {name: self.columns_of(name, table) for name, table in tables.items()}
+        return columns, {
+            name: as_chosen(name, suggest_roles(table.select(columns[name])), self.sensitive)
+            for name, table in tables.items()
+        }
 
     def with_quasi(self, places: Iterable[Place]) -> "_Roles":
         """Return the roles with further columns that are known."""
@@ -558,6 +586,16 @@ def _tells_no_more(column: str, facts: TableFacts) -> bool:
         return False
     role = next(each.role for each in facts.suggestions if each.column == column)
     return role is not Role.QUASI_IDENTIFIER and column not in facts.quasi_identifiers
+
+
+def as_chosen(
+    name: str, suggestions: Sequence[RoleSuggestion], sensitive: Collection[Place]
+) -> tuple[RoleSuggestion, ...]:
+    """Return what a table's columns look like, those chosen as sensitive ones."""
+    return tuple(
+        replace(each, role=Role.SENSITIVE_ATTRIBUTE) if Place(name, each.column) in sensitive else each
+        for each in suggestions
+    )
 
 
 def chosen_columns(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.classes import Items
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct
 from core.delivery.keys import Persons, Place
 
@@ -86,26 +87,43 @@ def _of_column(place: Place, values: CodedColumn, person: IntArray, classes: Cla
     return _one_value(place, pairs // n_values, pairs % n_values, n_values, classes)
 
 
-def _one_value(
-    place: Place | str, who: IntArray, value: IntArray, n_values: int, classes: Classes
-) -> OneValue | None:
-    """Return the classes of one value; `who` has shape (n_pairs,), ascending, with the `value` of each."""
-    sizes = np.bincount(classes.of_class, minlength=1)
+def items_of(classes: Classes, who: IntArray, item: IntArray, n_items: int) -> Items | None:
+    """Return the persons of each class by their items; None where there are too many pairs to count.
+
+    `who` has shape (n_pairs,), ascending: each person once with each `item`, a code from 0 below `n_items`.
+    """
     first, last = (np.searchsorted(who, classes.person, side=side) for side in ("left", "right"))
     n_mine = last - first
     if n_mine.sum() > _MOST_PAIRS:
         return None
     place_of = np.repeat(last - np.cumsum(n_mine), n_mine) + np.arange(n_mine.sum())
-    of_class = np.repeat(classes.of_class, n_mine)
-    cells, n_of_cell = np.unique(of_class * n_values + value[place_of], return_counts=True)
-    size = sizes[cells // n_values]
-    whole = (n_of_cell == size) & (size > 1)
-    n_large = int(np.count_nonzero(sizes > 1))
+    cells = np.repeat(classes.of_class, n_mine) * max(n_items, 1) + item[place_of]
+    cells, n = np.unique(cells, return_counts=True)
+    sizes = np.bincount(classes.of_class, minlength=1)
+    return Items(
+        m=np.ones(len(sizes), dtype=np.int64),
+        records=sizes,
+        of_class=cells // max(n_items, 1),
+        item=cells % max(n_items, 1),
+        n=n,
+        totals=np.bincount(item, minlength=n_items),
+    )
+
+
+def _one_value(
+    place: Place | str, who: IntArray, value: IntArray, n_values: int, classes: Classes
+) -> OneValue | None:
+    """Return the classes of one value; `who` and `value` as for :func:`items_of`."""
+    items = items_of(classes, who, value, n_values)
+    if items is None:
+        return None
+    size = items.records[items.of_class]
+    whole = (items.n == size) & (size > 1)
+    n_large = int(np.count_nonzero(items.records > 1))
     if not whole.any():
         return None
-    share = np.bincount(value, minlength=n_values) / classes.n_persons
-    by_chance = share[cells[whole] % n_values] ** size[whole]
-    alike = np.unique(cells[whole] // n_values)
+    by_chance = (items.totals / classes.n_persons)[items.item[whole]] ** size[whole]
+    alike = np.unique(items.of_class[whole])
     is_alike = np.isin(classes.of_class, alike)
     return OneValue(
         place=place,
