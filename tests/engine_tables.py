@@ -430,6 +430,8 @@ def deliveries(draw: st.DrawFn) -> tuple[dict[str, pa.Table], DeliverySettings]:
         tables["tests"] = table("tests", {"visit_number": of}, 2)
         keys.append("visits.visit=tests.visit_number")
     chosen = {"keys": tuple(keys), "quasi_identifiers": tuple(quasi) or ("persons.pid",)}
+    others = [f"{name}.{each}" for name in tables for each in tables[name].column_names if each[-1].isdigit()]
+    chosen["sensitive"] = tuple(each for each in others if each not in quasi and draw(st.booleans()))
     return tables, DeliverySettings(person="persons.pid", **chosen)
 
 
@@ -442,14 +444,15 @@ def delivery_differences(
     ours = measure_delivery(here, chosen)
     placed = {
         key: tuple(_placed(each, tables, names) for each in getattr(chosen, key))
-        for key in ("keys", "quasi_identifiers")
+        for key in ("keys", "quasi_identifiers", "sensitive")
     }
     there = replace(chosen, **placed, person=_placed(str(chosen.person), tables, names))
     places, thresholds = [address_of(each) for each in at], DeliveryThresholds()
     theirs = audit_delivery_in_engine(places, settings=there, thresholds=thresholds).audit.measurement
     found: list[str] = []
     for k in (2, 3, 5):
-        limits = DeliveryThresholds(k=k, known_records=min(k, 3) - 1)
+        asked = {"l": k, "entropy_l": 1.5, "t": 0.3, "alpha": 0.6, "beta": 1.0, "delta": 0.7}
+        limits = DeliveryThresholds(k=k, known_records=min(k, 3) - 1, **asked)
         one, other = (json.dumps(_told(judge_delivery(each, limits)), default=str) for each in (ours, theirs))
         for name, own in zip(names, tables, strict=True):
             for form in ("{}.", '"{}"', "`{}`"):
@@ -468,6 +471,11 @@ def _told(audit: DeliveryAudit) -> dict[str, Any]:
         "unchosen": [str(place) for place in measured.unchosen],
         "tables": [(each.repeats, each.n_nobody) for each in measured.tables],
         "links": [(each.one_is_unique, each.other_is_unique) for each in measured.links],
+        "one_values": [{**vars(each), "place": str(each.place)} for each in measured.one_values],
+        "sensitive": [
+            (str(each.place), each.by_record, each.found and (dict(each.found.figures), each.found.n_missing))
+            for each in measured.sensitive
+        ],
         "cut": [each.n_cut for each in (*measured.known, *measured.records_alone)],
         "findings": _by_check(findings),
     }
@@ -475,7 +483,9 @@ def _told(audit: DeliveryAudit) -> dict[str, Any]:
 
 _OF_DELIVERIES = frozenset(
     """joined_k alone_with_all_records unchosen_columns table_k few_in_table in_one_table_only
-    records_of_nobody missing_persons many_to_many orphan_keys not_joined no_key""".split()
+    records_of_nobody missing_persons many_to_many orphan_keys not_joined no_key one_value_of_class
+    all_in_table sensitive distinct_l folded_distinct_l entropy_l folded_entropy_l t folded_t alpha
+    folded_alpha basic_beta folded_basic_beta delta_ln folded_delta_ln""".split()
 )
 
 

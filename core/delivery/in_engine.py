@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.cells import NUMBER_PATTERN
+from core.delivery.classes_in_engine import JoinedClasses, Told, memberships_in_engine
 from core.delivery.judging import DeliveryAudit, judge_delivery, not_counted
 from core.delivery.keys import (
     Link,
@@ -26,6 +27,7 @@ from core.delivery.measuring import (
     DAYS_OF_A_YEAR,
     DeliveryMeasurement,
     TableFacts,
+    as_chosen,
     beside_the_key,
     chosen_columns,
 )
@@ -34,6 +36,7 @@ from core.engines import (
     SECRETS,
     Address,
     Engine,
+    KeyColumn,
     Origin,
     beside,
     connected,
@@ -45,7 +48,7 @@ from core.engines import (
 from core.errors import AuditInputError, UnansweredError
 from core.releases import Ledger, Roles
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
-from core.roles import Role, suggest_by_name
+from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, share_of
@@ -204,7 +207,8 @@ class _Table:
         self.name, self.engine = name, engine
         names = [column for column in engine.table.columns if is_groupable(engine.table[column])]
         self.not_grouped = tuple(column for column in engine.table.columns if column not in names)
-        values = {column: key.value for column, key in key_columns(engine, names, options).items()}
+        keys = key_columns(engine, names, options)
+        values = {column: key.value for column, key in keys.items()}
         facts: dict[str, Any] = {"n": engine.table.count()}
         for place, value in enumerate(values.values()):
             facts |= {f"{key}{place}": fact for key, fact in _facts(value).items()}
@@ -218,6 +222,7 @@ class _Table:
             is_number = found.get(f"numbers{place}", n_filled if value.type().is_numeric() else 0) == n_filled
             is_number &= not value.type().is_boolean()
             self.columns[column] = _Column(
+                key=keys[column],
                 value=trimmed_text(value) if found.get(f"spaced{place}") else value,
                 n_filled=n_filled,
                 n_values=n_values,
@@ -233,6 +238,7 @@ class _Table:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Column:
+    key: KeyColumn  # as it is written
     value: Any  # as it is compared, null where missing
     n_filled: int
     n_values: int
@@ -263,6 +269,7 @@ class _Delivery:
         ]
         self._left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
         self._quasi = {names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers}
+        self._sensitive = {names.place(each, "--sensitive") for each in settings.sensitive}
         self._spelled: list[tuple[Link, int]] = []  # keys that more match in another form, and how many
         self._links = [self._link(*pair) for pair in names.keys(at_hand)]
         person = None if settings.person is None else names.place(settings.person, "--person")
@@ -376,6 +383,16 @@ class _Delivery:
         values = [self._tables[name].value(column) for column in columns]
         return self._of_persons(name, {f"{prefix}{place}": value for place, value in enumerate(values)})
 
+    def told(self, place: Place) -> Told:
+        """Return a column with whose each cell is."""
+        table = self._tables[place.table]
+        key = table.columns[place.column].key
+        return Told(place, table.engine, key, self._of_persons(place.table, {"c": key.value}))
+
+    def in_tables(self) -> tuple[Expression, list[str]]:
+        """Return the records of each person r in each table, n_0, n_1, …, and the tables."""
+        return self._at.rename(r="p"), self._joined()
+
     def persons(self) -> Expression:
         """Return everybody, p, once."""
         return self._at.select("p")
@@ -413,12 +430,7 @@ class _Delivery:
             columns=columns,
             quasi_identifiers=(),
             key_columns=tuple(name for name in columns if name in linked),
-            suggestions=tuple(
-                suggest_by_name(
-                    name, n_nonblank=table.columns[name].n_filled, n_distinct=table.columns[name].n_values
-                )
-                for name in columns
-            ),
+            suggestions=as_chosen(table.name, self._suggested(table, columns), self._sensitive),
             repeats=at is not None and numbers[f"most{at}"] > 1,
             smallest=np.zeros(0, dtype=np.int64),
         )
@@ -439,6 +451,14 @@ class _Delivery:
             n_elsewhere=numbers[f"else{at}"],
             listed=() if facts.repeats else tuple(beside_the_key(facts, n_persons)),
         )
+
+    @staticmethod
+    def _suggested(table: _Table, columns: Sequence[str]) -> list[RoleSuggestion]:
+        """Return what columns look like by their names and counts."""
+        facts = [(name, table.columns[name]) for name in columns]
+        return [
+            suggest_by_name(name, n_nonblank=each.n_filled, n_distinct=each.n_values) for name, each in facts
+        ]
 
     def _keys_of(self, name: str) -> set[str]:
         """Return the columns of a table that are keys of persons or of their records."""
@@ -495,6 +515,7 @@ class _Delivery:
                 measured = replace(measured, tables=tables)
                 measured = replace(measured, known=events.known())
                 measured = replace(measured, records_alone=events.records_alone())
+                measured = self._given_away(measured, mine, events)
             with ExitStack() as kept:
                 everything = Events(self, {each: each.released for each in mine}, kept).known_one()
                 measured = replace(measured, everything_known=everything)
@@ -502,11 +523,28 @@ class _Delivery:
             return replace(measured, unanswered=unanswered_by(error, self._reached.engines()))
         return measured
 
+    def _given_away(
+        self, measured: DeliveryMeasurement, mine: Sequence[TableFacts], events: Events
+    ) -> DeliveryMeasurement:
+        """Add what all alike have, and what classes give away of sensitive columns."""
+        classes = {keys: JoinedClasses(self, units, keys) for keys, units in events.units().items()}
+        by_person = classes["d",]
+        found = [each for place in measured.unchosen if (each := by_person.one_value(place)) is not None]
+        told = {each.place for each in found if each.beyond_chance}
+        hidden = [Place(table.name, column) for table in mine for column in table.sensitive]
+        hidden = [place for place in hidden if place in measured.unchosen]
+        if (by_record := classes.get(("d", "e"))) is not None:
+            more = (by_record.one_value(place) for place in hidden if place not in told)
+            found += [each for each in more if each is not None]
+        found += memberships_in_engine(self, events.with_own, events.own)
+        sensitive = tuple(each.sensitive(place) for each in classes.values() for place in hidden)
+        return replace(measured, one_values=tuple(found), sensitive=sensitive)
+
     def _not_assessed(self, measured: DeliveryMeasurement) -> Iterator[Finding]:
         """Yield what is not assessed because the records stay where they are."""
         yield not_in_engine(
             "What values and pseudonyms tell by themselves, free text, lists, tables of counts, households, "
-            "intervals, the order of records, the cheapest attack, lookup tables, what all alike have, and "
+            "intervals, the order of records, the cheapest attack, lookup tables, and "
             "keys that nobody named are not assessed: they need the records themselves. Columns were judged "
             "by their names and by how many different values they have."
         )

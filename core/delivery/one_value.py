@@ -1,6 +1,6 @@
 """What all persons alike have: one value of a column, in whatever table, or a place in a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +9,8 @@ from core.classes import Items
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct
 from core.delivery.keys import Persons, Place
 
-_MOST_VALUES = 1_000  # different values of a column that is looked at
-_MOST_PAIRS = 50_000_000  # of values and classes of persons
+MOST_VALUES = 1_000  # different values of a column that is looked at
+MOST_PAIRS = 50_000_000  # of values and classes of persons
 _MOST_ALIKE = 0.5  # share of classes of one value from which a column says what the quasi-identifiers say
 _BY_CHANCE = 0.01  # expected classes of one value, from which one is no accident
 
@@ -79,7 +79,7 @@ def memberships(persons: Persons, classes: Mapping[str, Classes]) -> tuple[OneVa
 
 
 def _of_column(place: Place, values: CodedColumn, person: IntArray, classes: Classes) -> OneValue | None:
-    if not 1 < values.n_distinct <= _MOST_VALUES:
+    if not 1 < values.n_distinct <= MOST_VALUES:
         return None
     n_values = len(values.values)
     known = (person >= 0) & (values.codes >= 0)
@@ -94,7 +94,7 @@ def items_of(classes: Classes, who: IntArray, item: IntArray, n_items: int) -> I
     """
     first, last = (np.searchsorted(who, classes.person, side=side) for side in ("left", "right"))
     n_mine = last - first
-    if n_mine.sum() > _MOST_PAIRS:
+    if n_mine.sum() > MOST_PAIRS:
         return None
     place_of = np.repeat(last - np.cumsum(n_mine), n_mine) + np.arange(n_mine.sum())
     cells = np.repeat(classes.of_class, n_mine) * max(n_items, 1) + item[place_of]
@@ -117,19 +117,40 @@ def _one_value(
     items = items_of(classes, who, value, n_values)
     if items is None:
         return None
-    size = items.records[items.of_class]
+    return one_value_of(
+        place,
+        items,
+        classes.n_persons,
+        by_record=classes.by_record,
+        persons_in=lambda alike: len(np.unique(classes.person[np.isin(classes.of_class, alike)])),
+    )
+
+
+def one_value_of(
+    place: Place | str,
+    items: Items,
+    n_persons: int,
+    *,
+    by_record: bool = False,
+    persons_in: Callable[[IntArray], int] | None = None,
+) -> OneValue | None:
+    """Return the classes of which everybody has one item, None of none.
+
+    `n_persons`: of all classes; `persons_in` counts those in some entries, where a person is in several.
+    """
+    size, n_items = items.records[items.of_class], len(items.totals)
     whole = (items.n == size) & (size > 1)
-    n_large = int(np.count_nonzero(items.records > 1))
     if not whole.any():
         return None
-    by_chance = (items.totals / classes.n_persons)[items.item[whole]] ** size[whole]
+    n_large = int(items.m[items.records > 1].sum())
+    by_chance = (items.totals / n_persons)[items.item[whole]] ** size[whole]
     alike = np.unique(items.of_class[whole])
-    is_alike = np.isin(classes.of_class, alike)
+    n_classes = int(items.m[alike].sum())
     return OneValue(
         place=place,
-        n_classes=len(alike),
-        n_persons=len(np.unique(classes.person[is_alike])),
-        beyond_chance=bool(by_chance.min() * n_large * n_values < _BY_CHANCE),
-        says_the_same=len(alike) > _MOST_ALIKE * n_large,
-        by_record=classes.by_record,
+        n_classes=n_classes,
+        n_persons=persons_in(alike) if persons_in else int(items.m[alike] @ items.records[alike]),
+        beyond_chance=bool(by_chance.min() * n_large * n_items < _BY_CHANCE),
+        says_the_same=n_classes > _MOST_ALIKE * n_large,
+        by_record=by_record,
     )
