@@ -6,6 +6,7 @@ As :mod:`core.delivery.one_value` and :mod:`core.delivery.sensitive`, of items t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -16,7 +17,7 @@ from core.coding import IntArray
 from core.delivery.keys import Place
 from core.delivery.one_value import MOST_PAIRS, MOST_VALUES, OneValue, one_value_of
 from core.delivery.sensitive import JoinedSensitive, counted_classes, measured_over
-from core.engines import Engine, KeyColumn, Values, distinct_values, items_in_engine, n_too_many, with_codes
+from core.engines import Engine, KeyColumn, distinct_values, items_in_engine, n_too_many, with_codes
 from core.risk.sensitive import SensitiveMeasurement
 
 if TYPE_CHECKING:
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
 class Told(NamedTuple):
     """A column of a table in an engine, and whose its cells are."""
 
-    place: Place
     engine: Engine
     key: KeyColumn
-    cells: Expression  # of persons: p, and the cell c
+    cells: Expression  # of persons: p, and the cell c as it is written and without blanks around it, v
 
 
 class _Delivery(Protocol):
@@ -54,53 +54,51 @@ class JoinedClasses:
         found = self._delivery.engine.rows(sized.group_by("size").agg(n=sized.count()).order_by("size"))
         return np.array(found["size"], dtype=np.int64), np.array(found["n"], dtype=np.int64)
 
-    def _with_items(self, told: Told, values: Values, code: IntArray) -> tuple[Expression, Expression]:
-        """Return whose each item c is, once, and the units with theirs, beside a row without one of each."""
+    def _with_items(self, known: Expression) -> Expression:
+        """Return the units with the items that are known of each, beside a row without one of each."""
         import ibis  # noqa: PLC0415 - takes seconds to import
 
-        coded = with_codes(told.cells, "c", values, code)
-        known = coded.filter(coded.c.notnull()).select(q="p", c="c").distinct()
         mine = self._units.join(known, self._units.p == known.q).select("p", *self._keys, "c")
         alone = self._units.select("p", *self._keys, c=ibis.null("int64"))
-        return known, mine.union(alone)
+        return mine.mutate(c=mine.c.cast("int64")).union(alone)
 
-    def _items(self, told: Told, values: Values, code: IntArray) -> Items | None:
-        """Return the persons of each class by a code of each value; None where there are too many."""
-        engine = self._delivery.engine
-        known, rows = self._with_items(told, values, code)
+    def _items(self, known: Expression, n_items: int) -> Items | None:
+        """Return the persons of each class by item, None where there are too many.
+
+        `known` has whose each item is, q, and its code c below `n_items`, once.
+        """
+        engine, rows = self._delivery.engine, self._with_items(known)
         if self._by_record and engine.row(rows.agg(n=rows.count()))["n"] > MOST_PAIRS:
             return None
-        n_items = int(code.max(initial=-1)) + 1
         found = items_in_engine(engine, rows, self._keys, n_items=n_items)
         totals = np.zeros(n_items, dtype=np.int64)
         counted = engine.rows(known.group_by("c").agg(n=known.count())) if n_items else {"c": (), "n": ()}
         totals[np.array(counted["c"], dtype=np.int64)] = counted["n"]
-        return Items(
-            m=found.m,
-            records=found.records - found.class_totals,
-            of_class=found.of_class,
-            item=found.item,
-            n=found.n,
-            totals=totals,
-        )
+        return replace(found, records=found.records - found.class_totals, totals=totals)
 
     def one_value(self, place: Place) -> OneValue | None:
-        """Return in how many classes everybody has one value of a column; None in none."""
-        told = self._delivery.told(place)
-        values = distinct_values(told.engine, told.key)
-        n_values = len(values.written)
+        """Return in how many classes everybody has one value of a column; None in none.
+
+        The values are numbered where they are, and none leaves the engine.
+        """
+        import ibis  # noqa: PLC0415 - takes seconds to import
+
+        cells = self._delivery.told(place).cells
+        kinds = cells.select("v").filter(cells.v.notnull()).distinct()
+        n_values = int(self._delivery.engine.row(kinds.agg(n=kinds.count()))["n"])
         if not 1 < n_values <= MOST_VALUES:
             return None
-        code = np.append(np.arange(n_values), -1)
-        if (items := self._items(told, values, code)) is None:
+        kinds = kinds.mutate(code=ibis.row_number().over(order_by="v")).rename(w="v")
+        known = cells.join(kinds, cells.v == kinds.w).select(q="p", c="code").distinct()
+        if (items := self._items(known, n_values)) is None:
             return None
-        persons_in = partial(self._n_alike, told, values, code) if self._by_record else None
+        persons_in = partial(self._n_alike, known) if self._by_record else None
         n_persons = self._delivery.n_persons
         return one_value_of(place, items, n_persons, by_record=self._by_record, persons_in=persons_in)
 
-    def _n_alike(self, told: Told, values: Values, code: IntArray, _: object) -> int:
+    def _n_alike(self, known: Expression, _: object) -> int:
         """Return the persons in classes of several of which everybody has one value."""
-        _, rows = self._with_items(told, values, code)
+        rows = self._with_items(known)
         sized = rows.mutate(
             size=rows.c.isnull().sum().over(group_by=self._keys),
             n=rows.count().over(group_by=[*self._keys, "c"]),
@@ -122,7 +120,12 @@ class JoinedClasses:
         found = self._delivery.engine.rows(coded)
         n_records = np.zeros(len(values.written) + 1, dtype=np.int64)
         n_records[np.array(found["c"], dtype=np.int64)] = found["n"]
-        count = partial(self._items, told, values)
+
+        def count(code: IntArray) -> Items | None:
+            coded = with_codes(told.cells, "c", values, code)
+            known = coded.filter(coded.c.notnull()).select(q="p", c="c").distinct()
+            return self._items(known, int(code.max(initial=-1)) + 1)
+
         return measured_over(values.column(str(place)), n_records, counted_classes(*self._sizes), count)
 
 

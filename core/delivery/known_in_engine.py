@@ -67,8 +67,8 @@ class Events:
 
     def units(self) -> dict[tuple[str, ...], Expression]:
         """Return the persons p by what is known of them, d, and, where there are records, of one, e."""
-        by_person = {("d",): self._persons}
-        return by_person if self._records is None else {**by_person, ("d", "e"): self._once}
+        found: dict[tuple[str, ...], Expression] = {("d",): self._persons}
+        return found if self._records is None else found | {("d", "e"): self._once}
 
     def _keep(self, question: Expression) -> Expression:
         return self._kept.enter_context(self._delivery.engine.kept(question))

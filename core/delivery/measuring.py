@@ -263,7 +263,7 @@ def _measured(
     for name, table in tables.items():
         if name in persons.of_record:
             keys = keys_of_persons(name, tables, links, persons, told)
-            suggested = [*read[name], *_led_to(name, tables, lookups)]
+            suggested = [*read[name], *_led_to(name, tables, lookups, roles.sensitive)]
             found = _table_facts(name, table, suggested, roles, keys=keys, persons=persons)
             found = _with_persons(found, table, persons)
             facts.append(replace(found, whose=_whose(name, persons, roles.keys)))
@@ -300,17 +300,23 @@ def _linked(name: str, links: Sequence[Link]) -> set[str]:
     return {place.column for link in links for place in (link.one, link.other) if place.table == name}
 
 
-def _led_to(name: str, tables: Mapping[str, CodedTable], lookups: Lookups) -> Iterator[RoleSuggestion]:
+def _led_to(
+    name: str, tables: Mapping[str, CodedTable], lookups: Lookups, sensitive: Collection[Place]
+) -> Iterator[RoleSuggestion]:
     """Yield what columns of lookup tables are by their own names, where they say more than the key alone."""
     for place, origin in lookups.columns.items():
         if place.table != name:
             continue
         cells = tables[name].table[place.column]
-        (found,) = suggest_roles(pa.table({origin.column: cells}))
-        key = tables[name][place.column.partition(INTO)[0]]
-        is_known = found.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
-        if is_known or (found.role is Role.OTHER and found.n_distinct < key.trimmed.n_distinct):
+        (found,) = as_chosen(origin.table, suggest_roles(pa.table({origin.column: cells})), sensitive)
+        if says_more(found, tables[name][place.column.partition(INTO)[0]].trimmed.n_distinct):
             yield replace(found, column=place.column)
+
+
+def says_more(led_to: RoleSuggestion, n_keys: int) -> bool:
+    """Return whether a column of a lookup table says more than the key of so many values that leads to it."""
+    is_known = led_to.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
+    return is_known or (led_to.role is Role.OTHER and led_to.n_distinct < n_keys)
 
 
 def _n_sharing(facts: TableFacts, tables: Mapping[str, CodedTable], persons: Persons) -> int:
@@ -445,7 +451,11 @@ def _sensitive(
 ) -> tuple[JoinedSensitive, ...]:
     """Return what classes give away of sensitive columns, where nothing more is known, and by one record."""
     columns = {
-        each.name: [one for one in each.sensitive if one not in (*each.quasi_identifiers, *each.lists)]
+        each.name: [
+            one
+            for one in each.sensitive
+            if one in each.released and one not in (*each.quasi_identifiers, *each.lists)
+        ]
         for each in facts
     }
     by_record = joined.classes_by_record()
@@ -577,10 +587,10 @@ def _table_facts(
     )
     if persons is None:
         return replace(facts, counts=counts_of(facts, table.table))
-    return replace(facts, columns=tuple(each for each in columns if not _tells_no_more(each, facts)))
+    return replace(facts, columns=tuple(each for each in columns if not tells_no_more(each, facts)))
 
 
-def _tells_no_more(column: str, facts: TableFacts) -> bool:
+def tells_no_more(column: str, facts: TableFacts) -> bool:
     """Return whether a column is led to by a key that is known itself, and nobody knows it by itself."""
     if INTO not in column or column.partition(INTO)[0] not in facts.quasi_identifiers:
         return False

@@ -35,6 +35,7 @@ def test_audit__as_in_memory(tmp_path: Path, drawn: tuple[dict[str, pa.Table], D
     assert delivery_differences(tables, in_duckdb(tmp_path, tables), chosen) == []
 
 
+@pytest.mark.one_of(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_audit__what_groups_of_persons_give_away_is_as_in_memory(tmp_path: Path, seed: int) -> None:
     random, n = np.random.default_rng(seed), 90
@@ -67,6 +68,38 @@ def test_audit__what_groups_of_persons_give_away_is_as_in_memory(tmp_path: Path,
     assert {"visits.code", "hiv.answer", "hiv"} <= {*told_of}
     assert checks(found.audit)["all_in_table"] is Verdict.FAIL
     assert checks(found.audit)["distinct_l"] is Verdict.FAIL
+
+
+@pytest.mark.one_of(4)
+@pytest.mark.parametrize("seed", range(4))
+def test_audit__reads_lookup_tables_through_several_as_in_memory(tmp_path: Path, seed: int) -> None:
+    random, n = np.random.default_rng(seed), 60
+    ids = [f"P{each:05d}" for each in range(n)]
+    wards, hospitals = [f"W{each}" for each in range(8)], ["north", "south", "none"]
+    tables = {
+        "persons": pa.table({"pid": ids, "sex": random.choice(["f", "m"], n)}),
+        "visits": pa.table({"patient": [*ids, *ids], "ward": random.choice([*wards, "W99", ""], 2 * n)}),
+        "wards": pa.table(
+            {"ward": wards, "floor": random.integers(1, 3, 8), "hospital": random.choice(hospitals, 8)}
+        ),
+        "hospitals": pa.table({"name": hospitals[:2], "region": ["alps", "coast"], "diagnosis": ["x", "y"]}),
+    }
+    chosen = DeliverySettings(
+        keys=("persons.pid=visits.patient", "visits.ward=wards.ward", "wards.hospital=hospitals.name"),
+        person="persons.pid",
+        quasi_identifiers=(
+            "persons.sex",
+            *[("hospitals.region",), ("visits.ward",), ("wards.floor",), ()][seed],
+        ),
+        sensitive=("hospitals.diagnosis",),
+    )
+    at = in_duckdb(tmp_path, tables)
+    assert delivery_differences(tables, at, chosen) == []
+    found = audit_delivery_in_engine([*map(address_of, at)], settings=chosen, thresholds=DeliveryThresholds())
+    visits = next(each for each in found.audit.measurement.tables if each.name == "visits")
+    assert "ward > hospital > region" in visits.columns
+    read = {each.name: each.read_by for each in found.audit.measurement.tables}
+    assert [str(each) for each in read["wards"]] == ["visits.ward"]
 
 
 def delivery(n: int = 2000) -> dict[str, pa.Table]:
