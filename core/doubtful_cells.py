@@ -1,21 +1,23 @@
 """Cells whose reading is a guess: `NA` that may be a code, marks that may be of thousands or decimals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from core.numbers import plain_numbers
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 
 
-def about_doubtful_cells(dataset: Dataset, chosen: Sequence[str]) -> Iterator[Finding]:
-    """Yield the chosen columns in which cells may say something else than they were read as."""
-    for column in dict.fromkeys(chosen):
+def about_doubtful_cells(dataset: Dataset, chosen: Mapping[str, pa.Array]) -> Iterator[Finding]:
+    """Yield the chosen columns in which cells may say something else than they were read as.
+
+    `chosen`: by column its distinct values, shape (n_values,).
+    """
+    for column, values in chosen.items():
         if column in dataset.reading.codes_missing:
             yield _missing_code(dataset, column)
-        yield from about_doubtful_numbers(column, pc.unique(dataset.table[column]).drop_null())
+        yield from about_doubtful_numbers(column, values)
 
 
 def about_doubtful_numbers(column: str, values: pa.Array) -> Iterator[Finding]:

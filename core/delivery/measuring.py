@@ -523,7 +523,11 @@ def _doubtful_cells(measured: DeliveryMeasurement, kept: Sequence[Dataset]) -> I
     datasets = dict(named_tables(kept))
     for table in measured.tables:
         dataset = datasets[table.name]
-        own = [column for column in table.quasi_identifiers if column in dataset.columns]
+        own = {
+            column: pc.unique(dataset.table[column]).drop_null()
+            for column in table.quasi_identifiers
+            if column in dataset.columns
+        }
         for finding in about_doubtful_cells(dataset, own):
             yield finding.of_file(table.name)
 
