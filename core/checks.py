@@ -150,15 +150,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "release_alike": "Give every release pseudonyms of its own.",
         "release_joined": "Shuffle the records, and round or leave out what names one of each release.",
         "release_relinked": "Make the columns by which persons are found again coarser, or leave some out.",
-        **dict.fromkeys(
-            (
-                "donor_in_panel",
-                "relative_in_panel",
-                "panel_membership",
-                "columns_above_chance",
-            ),
-            "",
-        ),
+        **dict.fromkeys(("donor_in_panel", "relative_in_panel", "columns_above_chance"), ""),
     },
     "singling_out": {  # Small groups.
         "k": "Make quasi-identifiers coarser, or suppress small classes; What if shows the options.",

@@ -1,26 +1,34 @@
 """Cells whose reading is a guess: `NA` that may be a code, marks that may be of thousands or decimals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
-import pyarrow.compute as pc
+import pyarrow as pa
 
 from core.numbers import plain_numbers
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 
 
-def about_doubtful_cells(dataset: Dataset, chosen: Sequence[str]) -> Iterator[Finding]:
-    """Yield the chosen columns in which cells may say something else than they were read as."""
-    for column in dict.fromkeys(chosen):
+def about_doubtful_cells(dataset: Dataset, chosen: Mapping[str, pa.Array]) -> Iterator[Finding]:
+    """Yield the chosen columns in which cells may say something else than they were read as.
+
+    `chosen`: by column its distinct values, shape (n_values,).
+    """
+    for column, values in chosen.items():
         if column in dataset.reading.codes_missing:
             yield _missing_code(dataset, column)
-        numbers = plain_numbers(pc.unique(dataset.table[column]).drop_null())
-        if numbers is not None and numbers.is_ambiguous:
-            yield Finding.of("ambiguous_numbers", Verdict.WARN, column=column)(
-                "Numbers of {column} such as 1.234 or 1,234 stand beside others without a mark, and nothing "
-                "tells thousands from decimals: they were read as thousands where the mark is a comma.",
-                column=f"`{column}`",
-            )
+        yield from about_doubtful_numbers(column, values)
+
+
+def about_doubtful_numbers(column: str, values: pa.Array) -> Iterator[Finding]:
+    """Yield a column of which the distinct values, shape (n_values,), may be other numbers than was read."""
+    numbers = plain_numbers(values)
+    if numbers is not None and numbers.is_ambiguous:
+        yield Finding.of("ambiguous_numbers", Verdict.WARN, column=column)(
+            "Numbers of {column} such as 1.234 or 1,234 stand beside others without a mark, and nothing "
+            "tells thousands from decimals: they were read as thousands where the mark is a comma.",
+            column=f"`{column}`",
+        )
 
 
 def _missing_code(dataset: Dataset, column: str) -> Finding:

@@ -247,6 +247,11 @@ def setting(default: object, label: str, about: str, flag: str = "", **further: 
     return field(default=default, metadata=metadata)
 
 
+def setting_of(form: type, name: str, default: object = None) -> Any:
+    """Return a dataclass field that asks what another form's field asks, by default nothing."""
+    return field(default=default, metadata={"setting": replace(described(form)[name], default=default)})
+
+
 def described(form: Any) -> Mapping[str, Setting]:
     """Return the settings of a dataclass by name, in order; fields that nobody sets are left out."""
     if form not in _KNOWN:

@@ -79,6 +79,8 @@ _CELLS: dict[str, Kind] = {
     "whole": (pa.int64(), st.integers(-2, 6)),
     "wide": (pa.int32(), st.sampled_from([0, 1, 2, 99, 100, 101, 5000, 5001, 10_000])),
     "float": (pa.float64(), st.sampled_from([0.0, -0.0, 1.5, math.nan, 1e17, 0.1])),
+    "comma": (pa.string(), st.sampled_from(["1.234,5", "1.000,0", "1 234,5", "0,50", "0,5", "3", "−2,25"])),
+    "thousand": (pa.string(), st.sampled_from(["1.234", "1,234", "2.500", "7", "900", "1'200"])),
     "flag": (pa.bool_(), st.booleans()),
     "day": (pa.date32(), st.dates(min_value=date(2020, 1, 1), max_value=date(2020, 1, 4))),
     "moment": (pa.timestamp("us"), st.sampled_from([0, 1_000_000, 86_400_000_000])),
@@ -159,10 +161,18 @@ def differences(table: pa.Table, engine: Engine, settings: RiskSettings) -> list
     there = measure_in_engine(engine, settings=settings, thresholds=THRESHOLDS)
     columns, suda = search_in_engine(engine, there, suda=SudaSettings())
     theirs = _said_of_risk(judge_risk(there, THRESHOLDS), columns=columns, suda=suda)
-    told = [[f for f in each.pop("findings") if f["check"] in _MEASURED_THERE] for each in (ours, theirs)]
+    told = [
+        [f for f in each.pop("findings") if f["check"] in _MEASURED_THERE and not _is_of_quasi(f, settings)]
+        for each in (ours, theirs)
+    ]
     for each in (ours, theirs):
         each["figures"].pop("persons_alone_share ", None)  # of records
     return [*differing(ours, theirs, ""), *differing(*map(_by_check, told), "findings")]
+
+
+def _is_of_quasi(finding: Mapping[str, Any], settings: RiskSettings) -> bool:
+    """Return whether numbers are doubtful of a column that an engine takes as it is written."""
+    return finding["check"] == "ambiguous_numbers" and finding["column"] not in settings.sensitive
 
 
 _ROWS = (
@@ -321,7 +331,8 @@ def pairs(draw: st.DrawFn) -> tuple[pa.Table, pa.Table, LeakageSettings]:
         own = draw(st.permutations(keys[: draw(st.integers(6, len(keys)))]))
         columns = {"id": pa.array(own, pa.string())}
         for name, first in kinds.items():
-            others = ["text", "whole", "float"] if side and first not in ("text", "word", "moment") else []
+            no_others = ("text", "word", "moment", "comma", "thousand")
+            others = ["text", "whole", "float"] if side and first not in no_others else []
             kind = draw(st.sampled_from([first, first, *others]))
             chosen = (pa.string(), st.sampled_from(_SPELLED)) if kind == "text" else _CELLS[kind]
             columns[name] = _drawn(draw, chosen, len(own), cells=[chosen[1]] * 2)
@@ -419,6 +430,8 @@ def deliveries(draw: st.DrawFn) -> tuple[dict[str, pa.Table], DeliverySettings]:
         tables["tests"] = table("tests", {"visit_number": of}, 2)
         keys.append("visits.visit=tests.visit_number")
     chosen = {"keys": tuple(keys), "quasi_identifiers": tuple(quasi) or ("persons.pid",)}
+    others = [f"{name}.{each}" for name in tables for each in tables[name].column_names if each[-1].isdigit()]
+    chosen["sensitive"] = tuple(each for each in others if each not in quasi and draw(st.booleans()))
     return tables, DeliverySettings(person="persons.pid", **chosen)
 
 
@@ -431,14 +444,15 @@ def delivery_differences(
     ours = measure_delivery(here, chosen)
     placed = {
         key: tuple(_placed(each, tables, names) for each in getattr(chosen, key))
-        for key in ("keys", "quasi_identifiers")
+        for key in ("keys", "quasi_identifiers", "sensitive")
     }
     there = replace(chosen, **placed, person=_placed(str(chosen.person), tables, names))
     places, thresholds = [address_of(each) for each in at], DeliveryThresholds()
     theirs = audit_delivery_in_engine(places, settings=there, thresholds=thresholds).audit.measurement
     found: list[str] = []
     for k in (2, 3, 5):
-        limits = DeliveryThresholds(k=k, known_records=min(k, 3) - 1)
+        asked = {"l": k, "entropy_l": 1.5, "t": 0.3, "alpha": 0.6, "beta": 1.0, "delta": 0.7}
+        limits = DeliveryThresholds(k=k, known_records=min(k, 3) - 1, **asked)
         one, other = (json.dumps(_told(judge_delivery(each, limits)), default=str) for each in (ours, theirs))
         for name, own in zip(names, tables, strict=True):
             for form in ("{}.", '"{}"', "`{}`"):
@@ -457,6 +471,11 @@ def _told(audit: DeliveryAudit) -> dict[str, Any]:
         "unchosen": [str(place) for place in measured.unchosen],
         "tables": [(each.repeats, each.n_nobody) for each in measured.tables],
         "links": [(each.one_is_unique, each.other_is_unique) for each in measured.links],
+        "one_values": [{**vars(each), "place": str(each.place)} for each in measured.one_values],
+        "sensitive": [
+            (str(each.place), each.by_record, each.found and (dict(each.found.figures), each.found.n_missing))
+            for each in measured.sensitive
+        ],
         "cut": [each.n_cut for each in (*measured.known, *measured.records_alone)],
         "findings": _by_check(findings),
     }
@@ -464,7 +483,9 @@ def _told(audit: DeliveryAudit) -> dict[str, Any]:
 
 _OF_DELIVERIES = frozenset(
     """joined_k alone_with_all_records unchosen_columns table_k few_in_table in_one_table_only
-    records_of_nobody missing_persons many_to_many orphan_keys not_joined no_key""".split()
+    records_of_nobody missing_persons many_to_many orphan_keys not_joined no_key one_value_of_class
+    all_in_table sensitive distinct_l folded_distinct_l entropy_l folded_entropy_l t folded_t alpha
+    folded_alpha basic_beta folded_basic_beta delta_ln folded_delta_ln""".split()
 )
 
 
@@ -478,7 +499,7 @@ _MEASURED_THERE = frozenset(
     """k average_risk sensitive distinct_l folded_distinct_l entropy_l folded_entropy_l t folded_t alpha
     folded_alpha basic_beta folded_basic_beta delta_ln folded_delta_ln dominant_value skewed_value
     missing_sensitive_values fully_suppressed dropped_records unknown_persons constant_columns
-    missing_quasi_identifiers no_sensitive_attribute related_sensitive""".split()
+    missing_quasi_identifiers no_sensitive_attribute related_sensitive ambiguous_numbers""".split()
 )
 
 

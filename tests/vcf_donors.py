@@ -37,13 +37,17 @@ def donor_file(
     *,
     contig: str = "chr{}",
     exchanged: bool = False,
+    alleles: Sequence[str] = ("AG",),
     fields: str = "",
 ) -> VcfFile:
-    """Return the people's file; frequencies are stated in INFO where they are given."""
-    ref, alt = "GA" if exchanged else "AG"
+    """Return the people's file; frequencies are stated in INFO where they are given.
+
+    REF and ALT of the variants are `alleles`, in turn.
+    """
     lines = [*HEADER, "\t".join([COLUMNS, *(f"P{i}" for i in range(len(group)))])]
     for i, row in enumerate(np.stack(group, axis=1).tolist()):
         place = f"{contig.format(i // PER_CONTIG + 1)}\t{(i % PER_CONTIG + 1) * SPACING}"
+        ref, alt = alleles[i % len(alleles)][:: -1 if exchanged else 1]
         info = "." if frequencies is None else f"AF={frequencies[i]:.4f}"
         calls = "\t".join(f"{abs(a - exchanged)}/{abs(b - exchanged)}{fields}" for a, b in row)
         lines.append(f"{place}\t.\t{ref}\t{alt}\t.\t.\t{info}\tGT{':DP' if fields else ''}\t{calls}")

@@ -35,13 +35,14 @@ def run(arguments: Asked) -> int:
 
 
 def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
-    """Verify all pairs, and say which is begun where they are; `write_csv`: write the CSV reports too."""
+    """Verify all pairs; `write_csv`: say which are done, and write the CSV reports too."""
     settings = from_options(vcf.VcfSettings, arguments, severities=_severities(arguments.severity or ()))
     pairing = _pairing(arguments)
     panel = None if arguments.panel is None else file_at(arguments.panel)
     started = time.perf_counter()
     work = _Run(pairs=pairing.pairs, settings=settings, panel=panel, asked=arguments)
-    outcomes = list(work.outcomes(_tell if write_csv and not arguments.json else bool))
+    tells = write_csv and not arguments.json
+    outcomes = list(work.outcomes(_tell if tells else lambda _number, _total, _pair: None))
     seconds = time.perf_counter() - started
     csv = _write(outcomes, pairing, arguments) if write_csv else None
 
@@ -55,6 +56,7 @@ def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
         n_audited=sum(one.audit is not None for one in outcomes),
         report=report,
         result=lambda: run_result(outcomes, dict.fromkeys(pairing.unmatched, "")),
+        tables=("list",) if len(outcomes) > 1 else (),
         written=tuple(_summary(outcomes, csv, seconds, settings)),
         seconds=[one.n_seconds for one in ranked(outcomes) if one.audit is not None],
         problems=tuple(problem for _, problems in ended(outcomes) for problem in problems),
@@ -129,11 +131,15 @@ class _Run:
     panel: vcf.VcfFile | None
     asked: Asked
 
-    def outcomes(self, tell: Callable[[VcfPair], object]) -> Iterator[vcf.PairOutcome]:
-        """Verify all pairs, and look for their donors where that was asked for; in the order of the pairs."""
+    def outcomes(self, tell: Callable[[int, int, VcfPair], object]) -> Iterator[vcf.PairOutcome]:
+        """Verify all pairs, and look for their donors where that was asked for; in the order of the pairs.
+
+        `tell` is called with how many of how many are done, and the last of them.
+        """
+        total = len(self.pairs)
         if self.asked.scheduler is None and self.asked.report is None and not self.asked.resume:
-            for one in self._here(self.pairs):
-                tell(one.pair)
+            for n_done, one in enumerate(self._here(self.pairs), 1):
+                tell(n_done, total, one.pair)
                 yield one
             return
         batch = Batch(
@@ -144,8 +150,8 @@ class _Run:
             judge=lambda number, found: found.judged(self.pairs[number], self.settings),
         )
         done: dict[int, vcf.PairOutcome] = {}
-        for number, outcome in batch.outcomes(self.asked):
-            tell(self.pairs[number])
+        for n_done, (number, outcome) in enumerate(batch.outcomes(self.asked), 1):
+            tell(n_done, total, self.pairs[number])
             if isinstance(outcome, AuditInputError):
                 done[number] = judge_outcome(unread(self.pairs[number], *outcome.problems), self.settings)
             else:
@@ -191,9 +197,16 @@ class _Run:
         )
 
 
-def _tell(pair: VcfPair) -> None:
-    begun = "[CHECK] origin={origin}, anony={anony}"
-    print_line(text(begun, origin=pair.original.name, anony=pair.anonymized.name), flush=True)
+def _tell(number: int, total: int, pair: VcfPair) -> None:
+    done = "[CHECK] {number}/{total} origin={origin}, anony={anony}"
+    line = text(
+        done,
+        number=str(number),
+        total=str(total),
+        origin=pair.original.name,
+        anony=pair.anonymized.name,
+    )
+    print_line(line, flush=True)
 
 
 def _write(outcomes: Sequence[vcf.PairOutcome], pairing: vcf.Pairing, arguments: Asked) -> Path | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.cells import NUMBER_PATTERN
+from core.delivery.classes_in_engine import JoinedClasses, Told, memberships_in_engine
 from core.delivery.judging import DeliveryAudit, judge_delivery, not_counted
 from core.delivery.keys import (
     Link,
@@ -22,18 +23,23 @@ from core.delivery.keys import (
     ways_to_persons,
 )
 from core.delivery.known_in_engine import Events, union
+from core.delivery.lookups import INTO, OF_ONE
 from core.delivery.measuring import (
     DAYS_OF_A_YEAR,
     DeliveryMeasurement,
     TableFacts,
+    as_chosen,
     beside_the_key,
     chosen_columns,
+    says_more,
+    tells_no_more,
 )
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.engines import (
     SECRETS,
     Address,
     Engine,
+    KeyColumn,
     Origin,
     beside,
     connected,
@@ -45,7 +51,7 @@ from core.engines import (
 from core.errors import AuditInputError, UnansweredError
 from core.releases import Ledger, Roles
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
-from core.roles import Role, suggest_by_name
+from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, share_of
@@ -54,6 +60,7 @@ if TYPE_CHECKING:
     from ibis.expr.types import Table as Expression
 
 _SURELY_FOUND = 0.95  # share of a key's values from which nobody asks whether more match in another form
+_KEY = "anonaudit_key"  # what keys are called while tables are joined
 _NO_CELL = " "  # what stands for a missing cell: no other begins with a space
 _NUMBER = NUMBER_PATTERN.replace(r"\.", "[.]")  # written so that every engine reads it: no backslash
 _DECIMALS = "[.][0-9]*[1-9]"
@@ -201,10 +208,11 @@ class _Table:
     """A table as it is held, its columns as they are compared, and what they hold."""
 
     def __init__(self, name: str, engine: Engine, options: ReadOptions) -> None:
-        self.name, self.engine = name, engine
+        self.name, self.engine, self.options = name, engine, options
         names = [column for column in engine.table.columns if is_groupable(engine.table[column])]
         self.not_grouped = tuple(column for column in engine.table.columns if column not in names)
-        values = {column: key.value for column, key in key_columns(engine, names, options).items()}
+        keys = key_columns(engine, names, options)
+        values = {column: key.value for column, key in keys.items()}
         facts: dict[str, Any] = {"n": engine.table.count()}
         for place, value in enumerate(values.values()):
             facts |= {f"{key}{place}": fact for key, fact in _facts(value).items()}
@@ -218,6 +226,7 @@ class _Table:
             is_number = found.get(f"numbers{place}", n_filled if value.type().is_numeric() else 0) == n_filled
             is_number &= not value.type().is_boolean()
             self.columns[column] = _Column(
+                key=keys[column],
                 value=trimmed_text(value) if found.get(f"spaced{place}") else value,
                 n_filled=n_filled,
                 n_values=n_values,
@@ -233,6 +242,7 @@ class _Table:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Column:
+    key: KeyColumn  # as it is written
     value: Any  # as it is compared, null where missing
     n_filled: int
     n_values: int
@@ -263,6 +273,7 @@ class _Delivery:
         ]
         self._left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
         self._quasi = {names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers}
+        self._sensitive = {names.place(each, "--sensitive") for each in settings.sensitive}
         self._spelled: list[tuple[Link, int]] = []  # keys that more match in another form, and how many
         self._links = [self._link(*pair) for pair in names.keys(at_hand)]
         person = None if settings.person is None else names.place(settings.person, "--person")
@@ -272,6 +283,9 @@ class _Delivery:
         self._through: dict[str, tuple[Place, Place, bool]] = {}
         while ways := ways_to_persons(self._links, {*self._person, *self._through}):
             self._through |= ways
+        self._read_by: dict[str, list[Place]] = {}  # lookup tables, and the columns that lead to them
+        self._led_to: dict[Place, Place] = {}  # each new column of a table of persons, and where it is from
+        self._read_lookups()
 
     def _is_fact(self, place: Place) -> bool:
         column = self._column(place)
@@ -326,6 +340,49 @@ class _Delivery:
         both = one.join(other, one.v == other.w)
         return int(self.engine.row(both.agg(n=both.count()))["n"] or 0)
 
+    # --- lookup tables
+
+    def _read_lookups(self) -> None:
+        """Give tables of persons the columns of tables that they refer to; see `core.delivery.lookups`."""
+        for name in self._joined():
+            table = self._tables[name]
+            wide, origins = self._looked_up(name, {*self._joined()}, {})
+            if origins:
+                wide = wide.select(*table.engine.table.columns, *origins)
+                self._tables[name] = _Table(name, replace(table.engine, table=wide), table.options)
+                self._led_to |= {Place(name, column): origin for column, origin in origins.items()}
+        self._quasi |= {place for place, origin in self._led_to.items() if origin in self._quasi}
+
+    def _looked_up(
+        self, name: str, passed: set[str], keys: Mapping[str, Any]
+    ) -> tuple[Expression, dict[str, Place]]:
+        """Return a table with keys and with the columns that its own lead to, and where each is from."""
+        ways = [
+            (here, there)
+            for link in self._links
+            for there, here, is_unique in (
+                (link.one, link.other, link.one_is_unique),
+                (link.other, link.one, link.other_is_unique),
+            )
+            if here.table == name and is_unique and there.table not in passed
+        ]
+        values = [self._key_values(way) for way in ways]
+        own = {f"{_KEY}{place}": mine for place, (mine, _) in enumerate(values)}
+        wide = self._tables[name].engine.table.mutate(**keys, **own)
+        origins: dict[str, Place] = {}
+        for place, ((here, there), (_, key)) in enumerate(zip(ways, values, strict=True)):
+            self._read_by.setdefault(there.table, []).append(here)
+            theirs, further = self._looked_up(there.table, passed | {there.table}, {_KEY: key})
+            kept = (Place(there.table, column) for column in self._tables[there.table].columns)
+            mine = {each.column: each for each in kept if each not in {*self._left_out, there}}
+            found = {**mine, **further}
+            named = {f"{here.column}{INTO}{column}": column for column in found}
+            theirs = theirs.filter(theirs[_KEY].notnull()).select(**{f"{_KEY}_there": _KEY}, **named)
+            joined = wide.left_join(theirs, wide[f"{_KEY}{place}"] == theirs[f"{_KEY}_there"])
+            wide = joined.drop(f"{_KEY}_there")
+            origins |= {new: found[column] for new, column in named.items()}
+        return wide, origins
+
     # --- persons
 
     def _joined(self) -> list[str]:
@@ -376,6 +433,17 @@ class _Delivery:
         values = [self._tables[name].value(column) for column in columns]
         return self._of_persons(name, {f"{prefix}{place}": value for place, value in enumerate(values)})
 
+    def told(self, place: Place) -> Told:
+        """Return a column with whose each cell is."""
+        table = self._tables[place.table]
+        column = table.columns[place.column]
+        cells = self._of_persons(place.table, {"c": column.key.value, "v": column.value})
+        return Told(table.engine, column.key, cells)
+
+    def in_tables(self) -> tuple[Expression, list[str]]:
+        """Return the records of each person r in each table, n_0, n_1, …, and the tables."""
+        return self._at.rename(r="p"), self._joined()
+
     def persons(self) -> Expression:
         """Return everybody, p, once."""
         return self._at.select("p")
@@ -405,7 +473,9 @@ class _Delivery:
 
     def _facts(self, table: _Table, at: int | None, numbers: Mapping[str, int]) -> TableFacts:
         """Return what is known of a table before classes are counted."""
-        columns = tuple(name for name in table.columns if Place(table.name, name) not in self._left_out)
+        kept = [name for name in table.columns if Place(table.name, name) not in self._left_out]
+        suggestions = self._suggested(table, kept)
+        columns = tuple(each.column for each in suggestions)
         linked = self._keys_of(table.name)
         facts = TableFacts(
             name=table.name,
@@ -413,20 +483,16 @@ class _Delivery:
             columns=columns,
             quasi_identifiers=(),
             key_columns=tuple(name for name in columns if name in linked),
-            suggestions=tuple(
-                suggest_by_name(
-                    name, n_nonblank=table.columns[name].n_filled, n_distinct=table.columns[name].n_values
-                )
-                for name in columns
-            ),
+            suggestions=suggestions,
             repeats=at is not None and numbers[f"most{at}"] > 1,
             smallest=np.zeros(0, dtype=np.int64),
         )
         released = [name for name in columns if name not in linked]
         quasi = chosen_columns(facts, released, self._quasi, lambda name: table.columns[name].is_measured)
         facts = replace(facts, quasi_identifiers=quasi)
+        facts = replace(facts, columns=tuple(each for each in columns if not tells_no_more(each, facts)))
         if at is None:
-            return facts
+            return replace(facts, read_by=tuple(dict.fromkeys(self._read_by.get(table.name, ()))))
         n_persons = numbers[f"here{at}"]
         return replace(
             facts,
@@ -440,23 +506,36 @@ class _Delivery:
             listed=() if facts.repeats else tuple(beside_the_key(facts, n_persons)),
         )
 
+    def _suggested(self, table: _Table, columns: Sequence[str]) -> tuple[RoleSuggestion, ...]:
+        """Return what columns look like by name and counts; of those led to, such as tell more than keys."""
+        found = []
+        for column in columns:
+            origin = self._led_to.get(Place(table.name, column), Place(table.name, column))
+            facts, key = table.columns[column], table.columns[column.partition(INTO)[0]]
+            look = suggest_by_name(origin.column, n_nonblank=facts.n_filled, n_distinct=facts.n_values)
+            (look,) = as_chosen(origin.table, [look], self._sensitive)
+            if origin.table == table.name or says_more(look, key.n_values):
+                found.append(replace(look, column=column))
+        return tuple(found)
+
     def _keys_of(self, name: str) -> set[str]:
-        """Return the columns of a table that are keys of persons or of their records."""
-        joined = self._joined()
+        """Return the columns of a table that are keys, as :func:`core.delivery.lookups.keys_of_persons`."""
+        linked = {place for link in self._links for place in link.places if place.table == name}
+        if name not in self._joined():
+            return {place.column for place in linked}
+        own = {*self._person.values(), *(place for way in self._through.values() for place in way[:2])}
         return {
             place.column
-            for link in self._links
-            for place in link.places
-            if place.table == name
-            and (
-                name not in joined
-                or place == self._person.get(name)
-                or name in self._through
-                or link.is_many_to_many
-                or link.one.table in joined
-            )
-            and (place == self._person.get(name) or not self._is_fact(place))
+            for place in linked
+            if place in own or (not self._is_fact(place) and self._names_records(place))
         }
+
+    def _names_records(self, place: Place) -> bool:
+        """Return whether nearly each value of a column is of one person alone."""
+        cells = self._of_persons(place.table, {"c": self._column(place).value})
+        values = cells.filter(cells.c.notnull()).group_by("c").agg(n=cells.p.nunique())
+        found = self.engine.row(values.agg(of_one=(values.n == 1).sum(), n=values.count()))
+        return (found["of_one"] or 0) >= OF_ONE * max(found["n"] or 0, 1)
 
     # --- all of it
 
@@ -495,6 +574,7 @@ class _Delivery:
                 measured = replace(measured, tables=tables)
                 measured = replace(measured, known=events.known())
                 measured = replace(measured, records_alone=events.records_alone())
+                measured = self._given_away(measured, mine, events)
             with ExitStack() as kept:
                 everything = Events(self, {each: each.released for each in mine}, kept).known_one()
                 measured = replace(measured, everything_known=everything)
@@ -502,11 +582,28 @@ class _Delivery:
             return replace(measured, unanswered=unanswered_by(error, self._reached.engines()))
         return measured
 
+    def _given_away(
+        self, measured: DeliveryMeasurement, mine: Sequence[TableFacts], events: Events
+    ) -> DeliveryMeasurement:
+        """Add what all alike have, and what classes give away of sensitive columns."""
+        classes = {keys: JoinedClasses(self, units, keys) for keys, units in events.units().items()}
+        by_person = classes["d",]
+        found = [each for place in measured.unchosen if (each := by_person.one_value(place)) is not None]
+        told = {each.place for each in found if each.beyond_chance}
+        hidden = [Place(table.name, column) for table in mine for column in table.sensitive]
+        hidden = [place for place in hidden if place in measured.unchosen]
+        if (by_record := classes.get(("d", "e"))) is not None:
+            more = (by_record.one_value(place) for place in hidden if place not in told)
+            found += [each for each in more if each is not None]
+        found += memberships_in_engine(self, events.with_own, events.own)
+        sensitive = tuple(each.sensitive(place) for each in classes.values() for place in hidden)
+        return replace(measured, one_values=tuple(found), sensitive=sensitive)
+
     def _not_assessed(self, measured: DeliveryMeasurement) -> Iterator[Finding]:
         """Yield what is not assessed because the records stay where they are."""
         yield not_in_engine(
             "What values and pseudonyms tell by themselves, free text, lists, tables of counts, households, "
-            "intervals, the order of records, the cheapest attack, lookup tables, what all alike have, and "
+            "intervals, the order of records, the cheapest attack, and "
             "keys that nobody named are not assessed: they need the records themselves. Columns were judged "
             "by their names and by how many different values they have."
         )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.attribute_disclosure import LIMITS
 from core.counts import CountThresholds, judge_counts, judge_together
 from core.delivery.attack import FOUND_HALF, Attack
 from core.delivery.groups import Groups
@@ -15,6 +16,7 @@ from core.free_text import ModelName, Reading, check_reading, text_findings
 from core.known import Known
 from core.leftovers import judge_leftovers
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
+from core.risk.judging import sensitive_findings
 from core.roles import DIGESTS, PERHAPS_NAMES, Role
 from core.roles.vocabulary import match_name
 from core.sequences import judge_orders, judge_sequences, judge_span
@@ -183,6 +185,7 @@ def _joined_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshol
     )
     yield from _one_values(measured, thresholds.known_records)
     yield from _memberships(measured)
+    yield from _limits(measured, thresholds)
     yield from _lists(measured, thresholds)
     yield from _unchosen(measured, thresholds.k)
     if measured.record_tables:
@@ -308,6 +311,52 @@ def _memberships(measured: DeliveryMeasurement) -> Iterator[Finding]:
                 tables=listed([str(each.place) for each in found]),
                 persons=counted(most.n_persons, "person"),
             )
+
+
+def _limits(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:
+    """Yield what classes of persons give away of sensitive columns, where that is asked for.
+
+    Of the classes by one known record too, those that miss what the others meet.
+    """
+    if all(getattr(thresholds, limit.threshold) is None for limit in LIMITS):
+        return
+    if not measured.sensitive:
+        yield Finding.of("sensitive", Verdict.NOT_ASSESSED)(
+            "A limit of sensitive values is asked for, and no column of the persons' tables looks sensitive; "
+            "name those that are."
+        )
+    told: set[tuple[str, str | None]] = set()
+    for each in measured.sensitive:
+        if each.by_record and not thresholds.known_records:
+            continue
+        if each.found is None:
+            yield Finding.of("sensitive", Verdict.NOT_ASSESSED, column=str(each.place))(
+                "What groups of persons give away of {column} was not counted: it has too many different "
+                "values, or the persons too many records.",
+                column=f"`{each.place}`",
+            )
+            continue
+        for finding in sensitive_findings(each.found, thresholds, "person"):
+            missed = finding.verdict is Verdict.FAIL
+            if each.by_record and (not missed or (finding.check, finding.column) in told):
+                continue
+            if missed:
+                told.add((finding.check, finding.column))
+            yield replace(
+                finding,
+                message=text("Whoever knows one record too: {said}", said=own(finding.message))
+                if each.by_record
+                else finding.message,
+                own_remedy=_coarser(measured),
+            )
+
+
+def _coarser(measured: DeliveryMeasurement) -> Text:
+    """Return which columns to make coarser."""
+    columns = [
+        str(Place(table.name, column)) for table in measured.tables for column in table.quasi_identifiers
+    ]
+    return text("Make {columns} coarser.", columns=listed(columns, at_most=3))
 
 
 def _names_something_sensitive(table: object) -> bool:

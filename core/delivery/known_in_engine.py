@@ -44,7 +44,7 @@ class Events:
         self._delivery, self._kept, self._tables = delivery, kept, list(chosen)
         records, uncoded = [], []
         persons = delivery.persons()
-        own: list[str] = []
+        self.own: list[list[str]] = [[] for _ in chosen]  # what each table tells of a person, by column
         for place, (table, columns) in enumerate(chosen.items()):
             rows = delivery.records(table.name, columns, prefix=f"t{place}_")
             if table.repeats and columns:
@@ -54,7 +54,9 @@ class Events:
             elif columns:
                 told = rows.rename(q="p")
                 persons = persons.left_join(told, persons.p == told.q).drop("q")
-                own += [name for name in told.columns if name != "q"]
+                self.own[place] = [name for name in told.columns if name != "q"]
+        own = [name for columns in self.own for name in columns]
+        self.with_own = persons
         told = ibis.dense_rank().over(order_by=own) if own else ibis.literal(0, "int64")
         self._persons = self._keep(persons.mutate(d=told).select("p", "d"))
         self._records = self._keep(union(records)) if records else None
@@ -62,6 +64,11 @@ class Events:
         if self._records is not None:
             once, mine = self._records.distinct(), self._persons.rename(q="p")
             self._once = self._keep(once.join(mine, once.p == mine.q).select("p", "d", "e"))
+
+    def units(self) -> dict[tuple[str, ...], Expression]:
+        """Return the persons p by what is known of them, d, and, where there are records, of one, e."""
+        found: dict[tuple[str, ...], Expression] = {("d",): self._persons}
+        return found if self._records is None else found | {("d", "e"): self._once}
 
     def _keep(self, question: Expression) -> Expression:
         return self._kept.enter_context(self._delivery.engine.kept(question))

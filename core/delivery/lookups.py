@@ -14,7 +14,7 @@ from core.roles import Role, RoleSuggestion
 _FOR_LIFE = frozenset({"sex or gender", "date of birth"})
 _OFTEN = 0.25  # share of the keys that repeat, from which what is beside them is not of one person
 INTO = " > "  # between a key and the column that it leads to
-_OF_ONE = 0.95  # share of a key's values that are each of one person, from which it numbers persons' records
+OF_ONE = 0.95  # share of a key's values that are each of one person, from which it numbers persons' records
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -162,4 +162,4 @@ def _names_records(place: Place, tables: Mapping[str, CodedTable], persons: Pers
     codes = tables[place.table][place.column].trimmed.codes
     n_persons = _n_beside(codes, persons.of_record[place.table])
     n_persons = n_persons[n_persons > 0]
-    return bool(len(n_persons) and np.mean(n_persons == 1) >= _OF_ONE)
+    return bool(len(n_persons) and np.mean(n_persons == 1) >= OF_ONE)

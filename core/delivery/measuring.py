@@ -33,6 +33,7 @@ from core.delivery.keys import (
 from core.delivery.lookups import INTO, Lookups, facts_among, keys_of_persons, with_lookups
 from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.pseudonyms import KeyFacts, key_facts
+from core.delivery.sensitive import JoinedSensitive, joined_sensitive
 from core.delivery.settings import DeliverySettings
 from core.delivery.whose import Whose, earlier_with_persons, with_persons
 from core.doubtful_cells import about_doubtful_cells
@@ -133,6 +134,8 @@ class DeliveryMeasurement:
     unchosen: tuple[Place, ...] = ()  # the released columns that are neither keys nor quasi-identifiers
     # columns of which all alike have one value, and tables in which all alike are
     one_values: tuple[OneValue, ...] = ()
+    # what classes of persons give away of each sensitive column, by their own columns, and by a record too
+    sensitive: tuple[JoinedSensitive, ...] = ()
     lists: tuple[ListFacts, ...] = ()  # what parts of lists find
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find
@@ -213,6 +216,7 @@ def measure_delivery(
     keys = find_keys(released, given_links(tables, given), counts=tables_of_counts(tables))
     roles = _Roles(
         quasi={names.place(each, "--quasi-identifier") for each in settings.quasi_identifiers},
+        sensitive={names.place(each, "--sensitive") for each in settings.sensitive},
         left_out=left_out,
         keys=keys,
         text_model=text_model,
@@ -243,8 +247,7 @@ def _measured(
     person: Place | None,
 ) -> DeliveryMeasurement:
     """Measure what is joined to persons, then what else is joined, as a delivery of its own."""
-    columns = {name: roles.columns_of(name, table) for name, table in tables.items()}
-    read = {name: suggest_roles(table.select(columns[name])) for name, table in tables.items()}
+    columns, read = roles.read(tables)
     told = facts_among(tables, links, read)
     tables, persons = persons_or_records(tables, links, person=person, facts=told)
     measured = DeliveryMeasurement(settings=settings, tables=(), links=tuple(links), n_persons=None)
@@ -260,7 +263,7 @@ def _measured(
     for name, table in tables.items():
         if name in persons.of_record:
             keys = keys_of_persons(name, tables, links, persons, told)
-            suggested = [*read[name], *_led_to(name, tables, lookups)]
+            suggested = [*read[name], *_led_to(name, tables, lookups, roles.sensitive)]
             found = _table_facts(name, table, suggested, roles, keys=keys, persons=persons)
             found = _with_persons(found, table, persons)
             facts.append(replace(found, whose=_whose(name, persons, roles.keys)))
@@ -297,17 +300,23 @@ def _linked(name: str, links: Sequence[Link]) -> set[str]:
     return {place.column for link in links for place in (link.one, link.other) if place.table == name}
 
 
-def _led_to(name: str, tables: Mapping[str, CodedTable], lookups: Lookups) -> Iterator[RoleSuggestion]:
+def _led_to(
+    name: str, tables: Mapping[str, CodedTable], lookups: Lookups, sensitive: Collection[Place]
+) -> Iterator[RoleSuggestion]:
     """Yield what columns of lookup tables are by their own names, where they say more than the key alone."""
     for place, origin in lookups.columns.items():
         if place.table != name:
             continue
         cells = tables[name].table[place.column]
-        (found,) = suggest_roles(pa.table({origin.column: cells}))
-        key = tables[name][place.column.partition(INTO)[0]]
-        is_known = found.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
-        if is_known or (found.role is Role.OTHER and found.n_distinct < key.trimmed.n_distinct):
+        (found,) = as_chosen(origin.table, suggest_roles(pa.table({origin.column: cells})), sensitive)
+        if says_more(found, tables[name][place.column.partition(INTO)[0]].trimmed.n_distinct):
             yield replace(found, column=place.column)
+
+
+def says_more(led_to: RoleSuggestion, n_keys: int) -> bool:
+    """Return whether a column of a lookup table says more than the key of so many values that leads to it."""
+    is_known = led_to.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE_ATTRIBUTE)
+    return is_known or (led_to.role is Role.OTHER and led_to.n_distinct < n_keys)
 
 
 def _n_sharing(facts: TableFacts, tables: Mapping[str, CodedTable], persons: Persons) -> int:
@@ -395,6 +404,7 @@ def _read_together(
         finding_half=attacks.finding_half,
         everything_known=everything.one_known(),
         one_values=_one_values(tables, mine, persons, joined),
+        sensitive=_sensitive(tables, mine, persons, joined),
         lists=joined.lists(settings),
         keys=key_facts(
             tables,
@@ -436,10 +446,28 @@ def _one_values(
     )
 
 
+def _sensitive(
+    tables: Mapping[str, CodedTable], facts: Sequence[TableFacts], persons: Persons, joined: Joined
+) -> tuple[JoinedSensitive, ...]:
+    """Return what classes give away of sensitive columns, where nothing more is known, and by one record."""
+    columns = {
+        each.name: [
+            one
+            for one in each.sensitive
+            if one in each.released and one not in (*each.quasi_identifiers, *each.lists)
+        ]
+        for each in facts
+    }
+    by_record = joined.classes_by_record()
+    every = (joined.classes(), *([by_record] if len(by_record.person) else []))
+    return tuple(found for one in every for found in joined_sensitive(tables, columns, persons, one))
+
+
 class _Roles(NamedTuple):
     """The columns that were chosen."""
 
     quasi: set[Place]
+    sensitive: set[Place]
     left_out: set[Place]
     keys: Keys  # columns that say who is meant only together
     text_model: ModelName
@@ -448,6 +476,16 @@ class _Roles(NamedTuple):
         """Return the columns of a table that are released; of those combined, the combination alone."""
         hidden = {*self.left_out, *self.keys.numbers}
         return tuple(each for each in table.table.column_names if Place(name, each) not in hidden)
+
+    def read(
+        self, tables: Mapping[str, CodedTable]
+    ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[RoleSuggestion, ...]]]:
+        """Return the columns of each table that are released, and what they look like."""
+        columns = {name: self.columns_of(name, table) for name, table in tables.items()}
+        return columns, {
+            name: as_chosen(name, suggest_roles(table.select(columns[name])), self.sensitive)
+            for name, table in tables.items()
+        }
 
     def with_quasi(self, places: Iterable[Place]) -> "_Roles":
         """Return the roles with further columns that are known."""
@@ -485,7 +523,11 @@ def _doubtful_cells(measured: DeliveryMeasurement, kept: Sequence[Dataset]) -> I
     datasets = dict(named_tables(kept))
     for table in measured.tables:
         dataset = datasets[table.name]
-        own = [column for column in table.quasi_identifiers if column in dataset.columns]
+        own = {
+            column: pc.unique(dataset.table[column]).drop_null()
+            for column in table.quasi_identifiers
+            if column in dataset.columns
+        }
         for finding in about_doubtful_cells(dataset, own):
             yield finding.of_file(table.name)
 
@@ -549,15 +591,25 @@ def _table_facts(
     )
     if persons is None:
         return replace(facts, counts=counts_of(facts, table.table))
-    return replace(facts, columns=tuple(each for each in columns if not _tells_no_more(each, facts)))
+    return replace(facts, columns=tuple(each for each in columns if not tells_no_more(each, facts)))
 
 
-def _tells_no_more(column: str, facts: TableFacts) -> bool:
+def tells_no_more(column: str, facts: TableFacts) -> bool:
     """Return whether a column is led to by a key that is known itself, and nobody knows it by itself."""
     if INTO not in column or column.partition(INTO)[0] not in facts.quasi_identifiers:
         return False
     role = next(each.role for each in facts.suggestions if each.column == column)
     return role is not Role.QUASI_IDENTIFIER and column not in facts.quasi_identifiers
+
+
+def as_chosen(
+    name: str, suggestions: Sequence[RoleSuggestion], sensitive: Collection[Place]
+) -> tuple[RoleSuggestion, ...]:
+    """Return what a table's columns look like, those chosen as sensitive ones."""
+    return tuple(
+        replace(each, role=Role.SENSITIVE_ATTRIBUTE) if Place(name, each.column) in sensitive else each
+        for each in suggestions
+    )
 
 
 def chosen_columns(

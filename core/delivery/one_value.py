@@ -1,15 +1,16 @@
 """What all persons alike have: one value of a column, in whatever table, or a place in a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from core.classes import Items
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct
 from core.delivery.keys import Persons, Place
 
-_MOST_VALUES = 1_000  # different values of a column that is looked at
-_MOST_PAIRS = 50_000_000  # of values and classes of persons
+MOST_VALUES = 1_000  # different values of a column that is looked at
+MOST_PAIRS = 50_000_000  # of values and classes of persons
 _MOST_ALIKE = 0.5  # share of classes of one value from which a column says what the quasi-identifiers say
 _BY_CHANCE = 0.01  # expected classes of one value, from which one is no accident
 
@@ -78,7 +79,7 @@ def memberships(persons: Persons, classes: Mapping[str, Classes]) -> tuple[OneVa
 
 
 def _of_column(place: Place, values: CodedColumn, person: IntArray, classes: Classes) -> OneValue | None:
-    if not 1 < values.n_distinct <= _MOST_VALUES:
+    if not 1 < values.n_distinct <= MOST_VALUES:
         return None
     n_values = len(values.values)
     known = (person >= 0) & (values.codes >= 0)
@@ -86,32 +87,70 @@ def _of_column(place: Place, values: CodedColumn, person: IntArray, classes: Cla
     return _one_value(place, pairs // n_values, pairs % n_values, n_values, classes)
 
 
+def items_of(classes: Classes, who: IntArray, item: IntArray, n_items: int) -> Items | None:
+    """Return the persons of each class by their items; None where there are too many pairs to count.
+
+    `who` has shape (n_pairs,), ascending: each person once with each `item`, a code from 0 below `n_items`.
+    """
+    first, last = (np.searchsorted(who, classes.person, side=side) for side in ("left", "right"))
+    n_mine = last - first
+    if n_mine.sum() > MOST_PAIRS:
+        return None
+    place_of = np.repeat(last - np.cumsum(n_mine), n_mine) + np.arange(n_mine.sum())
+    cells = np.repeat(classes.of_class, n_mine) * max(n_items, 1) + item[place_of]
+    cells, n = np.unique(cells, return_counts=True)
+    sizes = np.bincount(classes.of_class, minlength=1)
+    return Items(
+        m=np.ones(len(sizes), dtype=np.int64),
+        records=sizes,
+        of_class=cells // max(n_items, 1),
+        item=cells % max(n_items, 1),
+        n=n,
+        totals=np.bincount(item, minlength=n_items),
+    )
+
+
 def _one_value(
     place: Place | str, who: IntArray, value: IntArray, n_values: int, classes: Classes
 ) -> OneValue | None:
-    """Return the classes of one value; `who` has shape (n_pairs,), ascending, with the `value` of each."""
-    sizes = np.bincount(classes.of_class, minlength=1)
-    first, last = (np.searchsorted(who, classes.person, side=side) for side in ("left", "right"))
-    n_mine = last - first
-    if n_mine.sum() > _MOST_PAIRS:
+    """Return the classes of one value; `who` and `value` as for :func:`items_of`."""
+    items = items_of(classes, who, value, n_values)
+    if items is None:
         return None
-    place_of = np.repeat(last - np.cumsum(n_mine), n_mine) + np.arange(n_mine.sum())
-    of_class = np.repeat(classes.of_class, n_mine)
-    cells, n_of_cell = np.unique(of_class * n_values + value[place_of], return_counts=True)
-    size = sizes[cells // n_values]
-    whole = (n_of_cell == size) & (size > 1)
-    n_large = int(np.count_nonzero(sizes > 1))
+    return one_value_of(
+        place,
+        items,
+        classes.n_persons,
+        by_record=classes.by_record,
+        persons_in=lambda alike: len(np.unique(classes.person[np.isin(classes.of_class, alike)])),
+    )
+
+
+def one_value_of(
+    place: Place | str,
+    items: Items,
+    n_persons: int,
+    *,
+    by_record: bool = False,
+    persons_in: Callable[[IntArray], int] | None = None,
+) -> OneValue | None:
+    """Return the classes of which everybody has one item, None of none.
+
+    `n_persons`: of all classes; `persons_in` counts those in some entries, where a person is in several.
+    """
+    size, n_items = items.records[items.of_class], len(items.totals)
+    whole = (items.n == size) & (size > 1)
     if not whole.any():
         return None
-    share = np.bincount(value, minlength=n_values) / classes.n_persons
-    by_chance = share[cells[whole] % n_values] ** size[whole]
-    alike = np.unique(cells[whole] // n_values)
-    is_alike = np.isin(classes.of_class, alike)
+    n_large = int(items.m[items.records > 1].sum())
+    by_chance = (items.totals / n_persons)[items.item[whole]] ** size[whole]
+    alike = np.unique(items.of_class[whole])
+    n_classes = int(items.m[alike].sum())
     return OneValue(
         place=place,
-        n_classes=len(alike),
-        n_persons=len(np.unique(classes.person[is_alike])),
-        beyond_chance=bool(by_chance.min() * n_large * n_values < _BY_CHANCE),
-        says_the_same=len(alike) > _MOST_ALIKE * n_large,
-        by_record=classes.by_record,
+        n_classes=n_classes,
+        n_persons=persons_in(alike) if persons_in else int(items.m[alike] @ items.records[alike]),
+        beyond_chance=bool(by_chance.min() * n_large * n_items < _BY_CHANCE),
+        says_the_same=n_classes > _MOST_ALIKE * n_large,
+        by_record=by_record,
     )

@@ -9,8 +9,9 @@ from core.free_text.result import texts_group
 from core.known import Known
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, verdict_of
+from core.risk.result import limits_asked
 from core.settings_form import report_lines, settings_document
-from core.verdict import Verdict
+from core.verdict import Verdict, worst
 from core.words import Text, counted, listed, own, percent, text
 
 _FOUND_COLUMNS = (
@@ -63,7 +64,7 @@ def delivery_result(audit: DeliveryAudit) -> Result:
         findings=audit.findings,
         groups=(
             Group("picture", "Tables", (tables_drawing(audit), *known)),
-            Group("persons", "What was found", _figures(audit)),
+            Group("persons", "What was found", (*_figures(audit), *_of_sensitive(audit))),
             Group("tables", "Tables", (_tables_table(audit),)),
             Group("keys", "Keys", (_keys_table(audit),), where="both" if measured.links else "page"),
             Group(
@@ -131,6 +132,18 @@ def _figures(audit: DeliveryAudit) -> tuple[Figure, ...]:
         else Figure("attack_share", audit.cheapest.share_found, of=counted(audit.cheapest.n_facts, "fact")),
     ]
     return tuple(figure for figure in found if figure is not None)
+
+
+def _of_sensitive(audit: DeliveryAudit) -> Iterator[Figure]:
+    """Yield what classes give away of each sensitive column, the figures of which something is asked."""
+    by_record = any(each.by_record for each in audit.measurement.sensitive) and audit.thresholds.known_records
+    for key, asked in limits_asked(audit.thresholds).items():
+        for each in audit.measurement.sensitive:
+            if each.found is not None and each.by_record == bool(by_record):
+                column = str(each.place)
+                said = [one for one in audit.findings if (one.check, one.column) == (key, column)]
+                verdict = worst(one.verdict for one in said)
+                yield Figure(key, each.found.figures[key], asked, verdict, of=column)
 
 
 def _groups(audit: DeliveryAudit) -> Iterator[Figure | Table]:

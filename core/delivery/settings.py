@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from core.settings_form import Widget, check, setting
+from core.risk.settings import RiskThresholds
+from core.settings_form import Widget, check, setting, setting_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,13 @@ class DeliverySettings:
         "Quasi-identifier",
         "Others may know it about a person, or about one of their records.",
         "--quasi-identifier",
+        metavar="TABLE.COL",
+        none="those suggested",
+    )
+    sensitive: tuple[str, ...] = setting(
+        (),
+        "Sensitive",
+        "Nobody should learn it of a person who is known by other columns; beside those that look so.",
         metavar="TABLE.COL",
         none="those suggested",
     )
@@ -82,6 +90,14 @@ class DeliveryThresholds:
         percent=True,
         widget=Widget(kind="slider"),
     )
+    # Of each sensitive column over classes of persons joined over all tables; the names are those of
+    # :data:`core.attribute_disclosure.LIMITS`.
+    l: int | None = setting_of(RiskThresholds, "l")  # noqa: E741 - the model's own letter
+    entropy_l: float | None = setting_of(RiskThresholds, "entropy_l")
+    t: float | None = setting_of(RiskThresholds, "t")
+    alpha: float | None = setting_of(RiskThresholds, "alpha")
+    beta: float | None = setting_of(RiskThresholds, "beta")
+    delta: float | None = setting_of(RiskThresholds, "delta")
 
     def __post_init__(self) -> None:
         check(self)

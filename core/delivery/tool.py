@@ -1,5 +1,6 @@
 """What the audit of a data set asks for, answers, and cannot tell."""
 
+from core.attribute_disclosure import LIMITS
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
 from core.measures import releases
@@ -9,7 +10,6 @@ from core.tools import EARLIER, Input, Tool
 _LIMITS = (
     "Only the tables given are read together. What else has been released, or what others hold, finds more.",
     "An intruder who knows a person is in the data is assumed; what is known is assumed to be exact.",
-    "Sensitive values that a whole group shares are found in Disclosure risk, table by table.",
     "Of two and three known records everybody is looked at only where that is said; else a sample.",
     "The cheapest facts are searched step by step; a cheaper set may exist.",
 )
@@ -31,6 +31,7 @@ TOOL = Tool(
         "smallest_table_class",
         "alone_share",
         "all_columns_found_share",
+        *(each.figure for each in LIMITS),
         *(measure.key for measure in releases.MEASURES),
     ),
     needs="two or more tables about the same people that are released together",

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.calendars import iso_dates
 from core.coding import BoolArray, IntArray
 from core.dates import CENTURY_TURNS
 
@@ -71,7 +72,8 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "
     1900. Years of two digits are those from 1931 to 2030.
 
     `time_format`: how they are written. ``auto``: as ISO 8601 where all can be read so, else in the way that
-    reads most of the first 20,000; where day-first and month-first read as many, day-first.
+    reads most of the first 20,000; where day-first and month-first read as many, day-first. Where some cannot
+    be read, dates in words and of other calendars are, if that reads more (:func:`core.calendars.iso_dates`).
 
     References
     ----------
@@ -80,6 +82,25 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "
     column = column.cast(pa.string())
     if time_format != "auto":
         return _parsed(column, time_format)
+    found = _detected(column)
+    if not found.readable.all() and (in_numbers := _in_numbers(column)) is not None:
+        found = max(found, _detected(in_numbers), key=lambda each: np.count_nonzero(each.readable))
+    return found
+
+
+def _in_numbers(column: pa.ChunkedArray | pa.Array) -> pa.Array | None:
+    """Return timestamps whose dates are in words or of another calendar in numbers; None where none is."""
+    encoded = pc.dictionary_encode(column)
+    encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
+    texts = pc.utf8_trim_whitespace(encoded.dictionary.cast(pa.large_string()))
+    written = iso_dates(texts)
+    for half, letter in (("오전", "A"), ("오후", "P")):
+        written = pc.replace_substring_regex(written, f"{half} *([0-9:.]+)", rf"\1 {letter}M")
+    return None if written.equals(texts) else written.cast(pa.string()).take(encoded.indices)
+
+
+def _detected(column: pa.ChunkedArray | pa.Array) -> Timestamps:
+    """Read timestamps in the way that reads most of them."""
     as_iso = _parsed(column, "iso")
     if as_iso.readable.all():
         return as_iso

@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 from core.measures import MEASURES
 from core.reports.model import figure_text
 from core.result import Col, Figure, Result, Table
-from core.verdict import Finding, next_steps, worst_first
+from core.verdict import Finding, Verdict, next_steps, worst_first
 from core.words import Text, amount, joined, own, say, text
 
 _MOST_ROWS = 20
@@ -83,6 +83,8 @@ def table_lines(table: Table) -> Iterator[Text]:
 def _cell(value: object, column: Col) -> str:
     if value is None:
         return "–"
+    if isinstance(value, Verdict):
+        return say(value.word)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return say(value) if isinstance(value, str) and column.kind == "words" else str(value)
     return say(amount(column.unit, value)) if column.unit else f"{value:,.6g}"

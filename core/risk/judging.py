@@ -188,7 +188,7 @@ def judge_risk(
     if thresholds.person_k is not None:
         findings.append(_person_finding(measurement, thresholds.person_k))
     for sensitive in measurement.sensitive:
-        found = _sensitive_findings(sensitive, thresholds)
+        found = sensitive_findings(sensitive, thresholds)
         findings += [_with_group_step(finding, measurement) for finding in found]
     findings += map(not_answered, measurement.unanswered)
     releases = None
@@ -387,8 +387,14 @@ def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
     )
 
 
-def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresholds) -> Iterable[Finding]:
-    """Yield a finding for each threshold that is set, or one that nothing could be assessed."""
+def sensitive_findings(
+    sensitive: SensitiveMeasurement, thresholds: object, unit: str = "record"
+) -> Iterable[Finding]:
+    """Yield a finding for each threshold that is set, or one that nothing could be assessed.
+
+    `thresholds` has those of :data:`core.attribute_disclosure.LIMITS`; `unit`, ``record`` or ``person``, is
+    what classes are of.
+    """
     if sensitive.figures["distinct_l"] is None:
         yield Finding.of("sensitive", Verdict.NOT_ASSESSED, column=sensitive.column)(
             "No assessed record has a known value of {column}, so what classes give away about it cannot "
@@ -400,12 +406,17 @@ def _sensitive_findings(sensitive: SensitiveMeasurement, thresholds: RiskThresho
         asked = getattr(thresholds, limit.threshold)
         if asked is not None:
             found = _distinct_findings if limit.figure == "distinct_l" else _limit_findings
-            yield from found(sensitive, limit, asked)
+            yield from found(sensitive, limit, asked, unit)
 
 
-def _distinct_findings(sensitive: SensitiveMeasurement, limit: Limit, l: int) -> Iterable[Finding]:  # noqa: E741 - the model's letter
+def _distinct_findings(
+    sensitive: SensitiveMeasurement,
+    limit: Limit,
+    l: int,  # noqa: E741 - the model's letter
+    unit: str,
+) -> Iterable[Finding]:
     """Yield the finding of the values as written and, where only these meet l, of what they mean."""
-    yield (written := _distinct_finding(sensitive, limit, l))
+    yield (written := _distinct_finding(sensitive, limit, l, unit))
     n_classes, n_records = sensitive.beyond(limit, l, folded=True)
     if written.verdict is Verdict.FAIL or not n_classes:
         return
@@ -423,7 +434,7 @@ def _distinct_findings(sensitive: SensitiveMeasurement, limit: Limit, l: int) ->
         "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
         n=n_classes,
         classes=counted(sensitive.classes.n_classes, "class", "classes"),
-        records=counted(n_records, "record"),
+        records=counted(n_records, unit),
         values=_few_values(l),
         column=f"`{sensitive.column}`",
         rule=own(rule),
@@ -436,15 +447,19 @@ def _few_values(l: int) -> Text:  # noqa: E741 - the model's letter
     return text("fewer than {n} different value", "fewer than {n} different values", n=l)
 
 
-def _limit_findings(sensitive: SensitiveMeasurement, limit: Limit, asked: float) -> Iterable[Finding]:
+def _limit_findings(
+    sensitive: SensitiveMeasurement, limit: Limit, asked: float, unit: str
+) -> Iterable[Finding]:
     """Yield the finding of the values as written and, where only these meet the limit, of what they mean."""
-    written = _limit_finding(sensitive, limit, asked, folded=False)
+    written = _limit_finding(sensitive, limit, asked, unit, folded=False)
     yield written
     if written.verdict is Verdict.PASS and sensitive.beyond(limit, asked, folded=True)[0]:
-        yield _limit_finding(sensitive, limit, asked, folded=True)
+        yield _limit_finding(sensitive, limit, asked, unit, folded=True)
 
 
-def _limit_finding(sensitive: SensitiveMeasurement, limit: Limit, asked: float, *, folded: bool) -> Finding:
+def _limit_finding(
+    sensitive: SensitiveMeasurement, limit: Limit, asked: float, unit: str, *, folded: bool
+) -> Finding:
     n_classes, n_records = sensitive.beyond(limit, asked, folded=folded)
     check = f"folded_{limit.figure}" if folded else limit.figure
     met, missed = _SENTENCES.get((limit.figure, folded), _SENTENCES["", folded])
@@ -456,7 +471,7 @@ def _limit_finding(sensitive: SensitiveMeasurement, limit: Limit, asked: float, 
     )(
         missed if n_classes else met,
         classes=counted(n_classes, "class", "classes"),
-        records=counted(n_records, "record"),
+        records=counted(n_records, unit),
         column=f"`{sensitive.column}`",
         name=own(limit.says),
         found=number(sensitive.figures[check] or 0.0),
@@ -513,7 +528,7 @@ _SENTENCES: Mapping[tuple[str, bool], tuple[str, str]] = {
 }
 
 
-def _distinct_finding(sensitive: SensitiveMeasurement, limit: Limit, l: int) -> Finding:  # noqa: E741 - the model's letter
+def _distinct_finding(sensitive: SensitiveMeasurement, limit: Limit, l: int, unit: str) -> Finding:  # noqa: E741 - the model's letter
     n_classes, n_records = sensitive.beyond(limit, l)
     column, total = sensitive.column, sensitive.classes.n_records
     if not n_classes:
@@ -523,7 +538,7 @@ def _distinct_finding(sensitive: SensitiveMeasurement, limit: Limit, l: int) -> 
             n=l,
             column=f"`{column}`",
         )
-    found = share_of(n_records, total, "records")
+    found = share_of(n_records, total, f"{unit}s")
     given = (
         text(
             "{found} gives it away to whoever knows the class",

@@ -217,15 +217,21 @@ def measure_risk(
         raise AuditInputError("The rows are said to be cells of counts and no people; audit them as counts.")
     check_settings(settings, dataset.columns)
     _check_hierarchies(hierarchies or {}, settings)
-    measured = _measure_file(dataset, settings, hierarchies or {}, population)
+    source = _Records(dataset, settings, hierarchies or {})
+    measured = _measure_file(source, population)
     skip = columns_of_people((*measured.unassigned, *measured.sensitive_suggestions))
     skip |= {*settings.leave_out, *settings.direct_identifiers}
     measured = replace(
-        measured,  # the codes of the columns chosen are let go of before others are coded
-        time=_time(dataset, measured, original),
-        texts=measure_texts(dataset.table, skip=skip, model=text_model),
+        measured,
+        time=_time(dataset, CodedTable(table=dataset.table, columns=source.as_written), measured, original),
+        texts=measure_texts(
+            CodedTable(table=dataset.table, keeps=False, columns=source.as_written),
+            skip=skip,
+            model=text_model,
+        ),
         leftovers=leftovers_of(dataset, original),
     )
+    del source  # and the codes of the columns chosen, before those of other tables are made
     if earlier:
         releases = measure_releases([released_table(dataset, settings)], earlier)
         measured = replace(measured, releases=releases)
@@ -344,6 +350,12 @@ class _Records:
         self.person = self.coded[settings.person].codes if settings.person is not None else None
         self.entry = enter_records(self.quasi, settings, n_records=dataset.n_records)
 
+    @property
+    def as_written(self) -> dict[str, CodedColumn]:
+        """Return the columns of which no cell was taken for a missing one here."""
+        nulls = {name: self.dataset.table[name].null_count for name in self.coded}
+        return {name: column for name, column in self.coded.items() if column.n_missing == nulls[name]}
+
     def enter(self) -> tuple[RecordEntry, tuple[ColumnFacts, ...]]:
         return self.entry, tuple(
             ColumnFacts(column=each.name, n_values=each.n_distinct, n_missing=each.n_missing)
@@ -415,13 +427,12 @@ class _Records:
         )
 
 
-def _measure_file(
-    dataset: Dataset, settings: RiskSettings, hierarchies: Mapping[str, Hierarchy], population: Dataset | None
-) -> RiskMeasurement:
+def _measure_file(source: _Records, population: Dataset | None) -> RiskMeasurement:
     """Measure what a table shows without its original, by its records too."""
+    dataset, settings = source.dataset, source.settings
+    chosen = (*settings.quasi_identifiers, *settings.sensitive)
     if population is not None and settings.population_size is not None:
         raise AuditInputError("Give a table of the population or its size, not both.")
-    source = _Records(dataset, settings, hierarchies)
     measured, person = measure_source(source), source.person
     classes = measured.classes
     if population is not None:
@@ -432,7 +443,7 @@ def _measure_file(
         measured,
         without=_sizes_without(source.quasi, classes, settings) if person is None else {},
         individual=_individual(dataset, source.quasi, classes, settings),
-        hierarchies=dict(hierarchies),
+        hierarchies=dict(source.hierarchies),
         sensitive_suggestions=_suggested(dataset, [each.column for each in measured.sensitive]),
         unassigned=unassigned,
         hidden_persons=hidden,
@@ -440,7 +451,7 @@ def _measure_file(
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
         looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),
-        elsewhere=tuple(about_doubtful_cells(dataset, (*settings.quasi_identifiers, *settings.sensitive))),
+        elsewhere=tuple(about_doubtful_cells(dataset, {name: source.coded[name].values for name in chosen})),
     )
 
 
@@ -457,7 +468,7 @@ def _against_table(
     return risk_by_population_table(dataset.table, population.table, names, leave_out=leave_out)
 
 
-def _time(dataset: Dataset, measured: RiskMeasurement, original: Dataset | None) -> Time:
+def _time(dataset: Dataset, table: CodedTable, measured: RiskMeasurement, original: Dataset | None) -> Time:
     """Return what dates and order tell of a table; intervals only where it says whose each record is."""
     settings, hidden = measured.settings, measured.hidden_persons
     person = settings.person or (hidden.column if hidden else None)
@@ -467,7 +478,7 @@ def _time(dataset: Dataset, measured: RiskMeasurement, original: Dataset | None)
     numbers = [
         column for column in kept if column in (*numbers, person) and column not in settings.quasi_identifiers
     ]
-    columns, table = [column for column in kept if column not in numbers], CodedTable(table=dataset.table)
+    columns = [column for column in kept if column not in numbers]
     time = measure_time(table, columns, numbers, person if person in kept else None)
     if original is None:
         return time

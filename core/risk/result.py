@@ -231,14 +231,20 @@ def _at_most(limit: float | None) -> str:
     return "" if limit is None else text("at most {most}", most=percent(limit))
 
 
-def _sensitive_figures(audit: RiskAudit) -> tuple[Figure, ...]:
-    """Return the figures of every sensitive attribute, those with a threshold judged."""
+def limits_asked(thresholds: object) -> dict[str, Text]:
+    """Return what is asked of each figure of classes, of those of which anything is."""
     asked = {}
     for limit in LIMITS:
-        if (limited := getattr(audit.thresholds, limit.threshold)) is not None:
+        if (limited := getattr(thresholds, limit.threshold)) is not None:
             bound = number(limited)
             least, most = text("at least {least}", least=bound), text("at most {most}", most=bound)
             asked[limit.figure] = least if limit.is_least else most
+    return asked
+
+
+def _sensitive_figures(audit: RiskAudit) -> tuple[Figure, ...]:
+    """Return the figures of every sensitive attribute, those with a threshold judged."""
+    asked = limits_asked(audit.thresholds)
     verdicts = {(finding.column, finding.check): finding.verdict for finding in audit.findings}
     found = []
     for sensitive in audit.measurement.sensitive:

@@ -73,9 +73,9 @@ _DONORS = Col(
 _RUN = (
     Col("overall", "Overall", kind="words"),
     Col("file", "Anonymized file", get=lambda one: one.pair.anonymized.name),
-    Col("why", "Why", kind="words", get=lambda one: gravest(one, is_short=True)),
     *_VERDICTS,
     _DONORS,
+    Col("why", "Why", kind="words", get=lambda one: gravest(one, is_short=True)),
 )
 _FILES = (
     Col("anonymized", "Anonymized file", get=lambda one: one.pair.anonymized.name),
@@ -279,7 +279,7 @@ def _run_table(outcomes: Sequence[PairOutcome], unmatched: Mapping[str, str]) ->
     """Return the files, the worst first, each with its gravest reason, and those without a partner."""
     alone, table = "It has no partner among these files.", Table("run", "Files", _RUN, outcomes)
     rows = [
-        *((Verdict.NOT_ASSESSED, name, why or alone, *[_NOTHING] * 3) for name, why in unmatched.items()),
+        *((Verdict.NOT_ASSESSED, name, *[_NOTHING] * 3, why or alone) for name, why in unmatched.items()),
         *table.cells(),
     ]
     return replace(table, rows=sorted(rows, key=lambda row: -row[0].severity))

@@ -40,6 +40,7 @@ def _ask_for_settings(shown: Shown) -> DeliverySettings:
         "keys": _pairs(tables),
         "person": [None, *columns],
         "quasi_identifiers": columns,
+        "sensitive": columns,
         "leave_out": columns,
     }
     given = {name: {"options": offered} for name, offered in options.items()}

@@ -35,6 +35,73 @@ def test_audit__as_in_memory(tmp_path: Path, drawn: tuple[dict[str, pa.Table], D
     assert delivery_differences(tables, in_duckdb(tmp_path, tables), chosen) == []
 
 
+@pytest.mark.one_of(4)
+@pytest.mark.parametrize("seed", range(4))
+def test_audit__what_groups_of_persons_give_away_is_as_in_memory(tmp_path: Path, seed: int) -> None:
+    random, n = np.random.default_rng(seed), 90
+    ids = np.array([f"P{each:05d}" for each in range(n)])
+    sex, age = random.choice(["f", "m"], n), random.choice(["18-44", "65+"], n)
+    held = ids[(sex == "f") | (random.random(n) < 0.3)]
+    visits, ward = np.repeat(ids, 3), random.choice(["a", "b", "c"], 3 * n)
+    told = np.where((np.repeat(sex, 3) == "f") & (ward == "a"), "HIV", random.choice(["flu", "gout"], 3 * n))
+    amounts = random.choice(["1.000,5", "2,25", "10", ""], len(held))
+    results = np.where(
+        age[np.isin(ids, held)] == "65+", "positive", random.choice(["x", "Negative"], len(held))
+    )
+    tables = {
+        "persons": pa.table({"pid": ids, "sex": sex, "age": age}),
+        "visits": pa.table({"pid": visits, "ward": ward, "code": told}),
+        "hiv": pa.table({"pid": held, "answer": results, "amount": amounts}),
+    }
+    chosen = DeliverySettings(
+        keys=("persons.pid=visits.pid", "persons.pid=hiv.pid"),
+        person="persons.pid",
+        quasi_identifiers=("persons.sex", "persons.age", "visits.ward"),
+        sensitive=("visits.code", "hiv.answer", "hiv.amount"),
+    )
+    at = in_duckdb(tmp_path, tables)
+    assert delivery_differences(tables, at, chosen) == []
+    found = audit_delivery_in_engine(
+        [*map(address_of, at)], settings=chosen, thresholds=DeliveryThresholds(l=2)
+    )
+    told_of = {str(each.place): each for each in found.audit.measurement.one_values}
+    assert {"visits.code", "hiv.answer", "hiv"} <= {*told_of}
+    assert checks(found.audit)["all_in_table"] is Verdict.FAIL
+    assert checks(found.audit)["distinct_l"] is Verdict.FAIL
+
+
+@pytest.mark.one_of(4)
+@pytest.mark.parametrize("seed", range(4))
+def test_audit__reads_lookup_tables_through_several_as_in_memory(tmp_path: Path, seed: int) -> None:
+    random, n = np.random.default_rng(seed), 60
+    ids = [f"P{each:05d}" for each in range(n)]
+    wards, hospitals = [f"W{each}" for each in range(8)], ["north", "south", "none"]
+    tables = {
+        "persons": pa.table({"pid": ids, "sex": random.choice(["f", "m"], n)}),
+        "visits": pa.table({"patient": [*ids, *ids], "ward": random.choice([*wards, "W99", ""], 2 * n)}),
+        "wards": pa.table(
+            {"ward": wards, "floor": random.integers(1, 3, 8), "hospital": random.choice(hospitals, 8)}
+        ),
+        "hospitals": pa.table({"name": hospitals[:2], "region": ["alps", "coast"], "diagnosis": ["x", "y"]}),
+    }
+    chosen = DeliverySettings(
+        keys=("persons.pid=visits.patient", "visits.ward=wards.ward", "wards.hospital=hospitals.name"),
+        person="persons.pid",
+        quasi_identifiers=(
+            "persons.sex",
+            *[("hospitals.region",), ("visits.ward",), ("wards.floor",), ()][seed],
+        ),
+        sensitive=("hospitals.diagnosis",),
+    )
+    at = in_duckdb(tmp_path, tables)
+    assert delivery_differences(tables, at, chosen) == []
+    found = audit_delivery_in_engine([*map(address_of, at)], settings=chosen, thresholds=DeliveryThresholds())
+    visits = next(each for each in found.audit.measurement.tables if each.name == "visits")
+    assert "ward > hospital > region" in visits.columns
+    read = {each.name: each.read_by for each in found.audit.measurement.tables}
+    assert [str(each) for each in read["wards"]] == ["visits.ward"]
+
+
 def delivery(n: int = 2000) -> dict[str, pa.Table]:
     random = np.random.default_rng(0)
     ids, notes = [f"P{each:05d}" for each in range(n)], [{"a": each} for each in range(3 * n)]

@@ -113,6 +113,28 @@ def test_parse_timestamps__keeps_to_iso_where_it_reads_most() -> None:
         assert (times.time_format, times.readable.tolist()) == (written, readable)
 
 
+IN_WORDS = {
+    "english and slovenian months": (["3 March 2021 10:15", "5. marec 2021 10.30"], [10, 10]),
+    "halves of the day": (["Mar 5, 2021 3:15 PM", "Apr 6, 2021 12:15 AM"], [15, 0]),
+    "korean": (["2021년 3월 5일 오후 3:00", "2021. 3. 6. 오전 10:00"], [15, 10]),
+    "with a weekday and a zone": (["Fri, 05 Mar 2021 10:15:00 +0100", "2021-03-06 11:00+0100"], [10, 11]),
+    "of an era": (["昭和33年3月12日 10:15", "昭和33年3月13日 9:00"], [10, 9]),
+}
+
+
+@pytest.mark.parametrize("name", IN_WORDS)
+def test_parse_timestamps__reads_dates_in_words_and_of_other_calendars(name: str) -> None:
+    cells, hours = IN_WORDS[name]
+    times = parse_timestamps(pa.array([*cells, None]), time_format="auto")
+    assert (times.readable.tolist(), times.hours.tolist()) == ([True, True, False], [*hours, 0])
+    assert not parse_timestamps(pa.array(cells[:1]), time_format="day-first").readable.any()
+
+
+@pytest.mark.parametrize("cells", [["May be", "3 people"], ["March", "5. marec"], ["2021", "31 Feb 2021"]])
+def test_parse_timestamps__words_that_are_no_day_are_not_readable(cells: list[str]) -> None:
+    assert not parse_timestamps(pa.array(cells), time_format="auto").readable.any()
+
+
 def test_parse_timestamps__counts_zones_and_dates_without_time() -> None:
     cells = [["2024-01-01T10:00Z", "2024-01-01T10:00+01:00"], ["2024-01-01", "?"]]
     times = parse_timestamps(pa.chunked_array(cells))

@@ -40,12 +40,18 @@ def test_command__prints_checks_summary_and_a_line_per_file(folders: tuple[Path,
     assert _call(folders) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == [
-        "[CHECK] origin=s.vcf.gz, anony=low_anony_s.vcf.gz",
-        "[CHECK] origin=s.vcf.gz, anony=high_anony_s.vcf.gz",
+        "[CHECK] 1/2 origin=s.vcf.gz, anony=low_anony_s.vcf.gz",
+        "[CHECK] 2/2 origin=s.vcf.gz, anony=high_anony_s.vcf.gz",
         "WARN: 2 pairs: 1 WARN, 1 PASS. (Published rule PASS, Exposure WARN)",
     ]
-    assert says(lines[3], "low_anony_s.vcf.gz: WARN: …(Published rule PASS, Exposure WARN)")
-    assert says(lines[4], "  WARN  2 of 2 rare or repeat sites…First: chr1:100 and 1 more.")
+    assert [line.split()[:4] for line in lines[3:7]] == [
+        ["Files:"],
+        ["Overall", "Anonymized", "file", "Published"],
+        ["WARN", "low_anony_s.vcf.gz", "PASS", "WARN"],
+        ["PASS", "high_anony_s.vcf.gz", "PASS", "PASS"],
+    ]
+    assert says(lines[7], "low_anony_s.vcf.gz: WARN: …(Published rule PASS, Exposure WARN)")
+    assert says(lines[8], "  WARN  2 of 2 rare or repeat sites…First: chr1:100 and 1 more.")
     *_, pairs, no_more, took, report, findings, summary = lines
     assert (pairs, no_more) == ("Pairs checked: 2 of 2", "Files to anonymize again: 0")
     assert took.startswith("Time: ")

@@ -25,11 +25,10 @@ from core.vcf.donor.genotypes import (
 )
 from core.vcf.donor.kinship import compare
 from core.vcf.donor.measuring import frequencies_of
-from core.vcf.donor.membership import NEVER, Answers, evidence_of, round_up
+from core.vcf.donor.membership import NEVER, evidence_of, round_up
 from core.vcf.donor.remaining import match_probability
 from core.vcf.donor.result import donors_result
 from core.vcf.files import VcfFile
-from core.vcf.header import parse_header
 from core.vcf.measuring import open_lines
 from core.vcf.pairing import VcfPair
 from core.verdict import Verdict
@@ -44,18 +43,17 @@ def _file(records: list[str], samples: tuple[str, ...] = ("a", "b", "c"), name: 
     return vcf_file(name, vcf_text(records, samples=samples))
 
 
-def _header(n: int):
-    return parse_header("x", vcf_text([], samples=[f"S{i}" for i in range(n)]))
-
-
 def test_read_dosages__counts_copies_and_keeps_what_is_missing_apart() -> None:
     calls = ["0/0", "0|1:12,3", "1/1", "./.", "./1", ".", "1", "0", "0/0/1", "1|0:.:PASS", "/0/1", ""]
-    found = read_dosages(("\t" + "\t".join(calls)).encode(), _header(len(calls)))
-    assert found.tolist() == [0, 1, 2, MISSING, CARRIES, MISSING, 2, 0, CARRIES, 1, 1, MISSING]
-    assert read_dosages(b"\t0/1\t1/1", _header(3)).tolist() == [1, 2, MISSING]
+    found = read_dosages([("\t" + "\t".join(calls)).encode()], len(calls))
+    assert found.tolist() == [[0, 1, 2, MISSING, CARRIES, MISSING, 2, 0, CARRIES, 1, 1, MISSING]]
+    records = [b"\t0/1\t1/1", b"\t0/0\t0|1\t1/1\t1/1", b"\t1/1\t./.\t0/0"]
+    assert read_dosages(records, 3).tolist() == [[1, 2, MISSING], [0, 1, 2], [2, MISSING, 0]]
+    assert read_dosages([], 3).shape == (0, 3)
+    assert read_dosages([b"\t0/1"], 0).shape == (1, 0)
     samples = b"\t0/2:3\t1|1\t./.\t2"
-    assert carriers(samples, _header(4), 2).tolist() == [True, False, False, True]
-    assert carriers(samples, _header(4), 0).tolist() == [True, False, False, False]
+    assert carriers(samples, 4, 2).tolist() == [True, False, False, True]
+    assert carriers(samples, 4, 0).tolist() == [True, False, False, False]
     assert allele_counts(samples, 2) == [1, 2, 2]
     assert read_site(b"chr1\tx\t.\tA\tG\t.\t.\t.") is None
     assert read_site(b"chr1\t1") is None
@@ -175,6 +173,49 @@ def test_kinship__finds_the_donor_and_relatives_in_the_panel(ways: dict[str, obj
     assert found.n_related("first degree") == 1
 
 
+PAIRS = ["AG", "CT", "AT", "CG", "GT", "TA"]  # the third, fourth and last are the same on both strands
+TURNED = str.maketrans("ACGT", "TGCA")
+
+
+@pytest.mark.one_of(4)
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        [pair.translate(TURNED) for pair in PAIRS],  # all of the panel on the other strand
+        [pair.translate(TURNED) if "A" in pair else pair for pair in PAIRS],  # some of its variants
+        [pair.translate(TURNED)[::-1] for pair in PAIRS],  # with the other allele as REF
+    ],
+)
+def test_kinship__finds_the_same_person_on_the_other_strand(theirs: list[str]) -> None:
+    rng = np.random.default_rng(8)
+    frequencies = rng.uniform(0.1, 0.5, 1_800)
+    donor, stranger, other = people(3, frequencies, rng)
+    file = donor_file("a.vcf.gz", [donor, other], frequencies, alleles=PAIRS)
+    turned = [
+        pair[0] not in (pair_of_file[0], pair_of_file[0].translate(TURNED))
+        for pair, pair_of_file in zip(theirs, PAIRS, strict=True)
+    ]
+    exchanged = np.array(turned)[np.arange(1_800) % len(PAIRS)]
+    group = [np.where(exchanged[:, None], 1 - one, one) for one in (stranger, donor)]
+    found = measure_donors(file, panel=donor_file("p.vcf.gz", group, alleles=theirs)).kinship
+    assert found is not None
+    assert found.n_sites == 900
+    assert [(one.sample, one.panel_sample, one.kinship) for one in found.relatives] == [(1, 2, 0.5)]
+
+
+@pytest.mark.parametrize("theirs", [PAIRS, [pair[::-1] for pair in PAIRS]])
+def test_kinship__on_one_strand_compares_all_variants(theirs: list[str]) -> None:
+    rng = np.random.default_rng(8)
+    frequencies = rng.uniform(0.1, 0.5, 1_800)
+    donor, other = people(2, frequencies, rng)
+    theirs_of_donor = donor if theirs == PAIRS else 1 - donor
+    file = donor_file("a.vcf.gz", [donor, other], frequencies, alleles=PAIRS)
+    found = measure_donors(file, panel=donor_file("p.vcf.gz", [theirs_of_donor], alleles=theirs)).kinship
+    assert found is not None
+    assert found.n_sites == 1_800
+    assert [(one.sample, one.kinship) for one in found.relatives] == [(1, 0.5)]
+
+
 @pytest.mark.slow
 def test_judge_donors__says_what_was_found_and_passes_strangers() -> None:
     audit = judge_donors(_measured(), VcfSettings())
@@ -234,7 +275,7 @@ def test_measure_donors__of_lines_that_are_none_bcf_and_a_header_longer_than_a_p
     text = vcf_text(["chr1 1 . A G . . ."]) + b"\n#x\nchr1\t2\t.\tA\tG\t.\t.\t.\r\nchr1\t3\t.\tA\tG\t.\t.\t."
     with open_lines(VcfFile(name="x.vcf", content=text), None) as (header, lines):
         assert header.samples == ()
-        assert [site.position for site in read_sites(lines)] == [1, 2, 3]
+        assert [site.position for site, _ in read_sites(lines, 0)] == [1, 2, 3]
     records = ["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 1/1", "chr2 200 . C T . . AF=0.002 GT 0/1 0/0 0/0"]
     text = vcf_text(records, samples=("a", "b", "c"), header=[*HEADER, f"##note={'x' * (1 << 20)}"])
     plain = vcf_text(records, samples=("a", "b", "c"))
@@ -347,59 +388,3 @@ def test_measure_for_other__an_unforeseen_error_ends_this_look_in_a_sentence(mon
     with pytest.raises(AuditInputError) as caught:
         measure_for_other(pa.py_buffer(file.content), lambda _n_bytes: None, files=sent, n_own=0)
     assert says(caught.value, "high_anony_x.vcf.gz: …(ZeroDivisionError)")
-
-
-def test_measure_donors__asks_for_the_alleles_of_a_panel_s_people() -> None:
-    """One question a window, the rarest first, until the evidence is that of one panel in a hundred."""
-    file = _file(
-        [
-            f"chr1 {pos}00000 . A G . . AF={af} GT 0/1 0/0 0/0"
-            for pos, af in ((1, 0.001), (2, 0.2), (3, 0.001))
-        ]
-    )
-    panel = vcf_file(
-        "panel.vcf.gz",
-        vcf_text(
-            (
-                "1 100000 . A G . . . GT 0/1 0/0 1/1 | 1 100001 . A C . . . GT 0/1 0/1 0/1 | "
-                "1 200000 . A G,T . . . GT 0/2 0/1 1/2 | 1 300000 . A G . . . GT 0/1 0/0 0/1"
-            ).split(" | "),
-            samples=("x", "y", "z"),
-        ),
-    )
-    membership = measure_donors(file, panel=panel).membership
-    assert membership is not None
-    assert evidence_of(0.001, 3) == pytest.approx(5.12, abs=0.01)
-    assert -math.log(0.01 / 3) == pytest.approx(5.70, abs=0.01)
-    assert membership.questions.tolist() == [2, NEVER, 2]
-    assert membership.n_excluded == 0
-    nobody = _file(["chr1 100000 . A G . . AF=0.001 GT 0/0 0/0 0/0"])
-    membership = measure_donors(nobody, panel=panel).membership
-    assert membership is not None
-    assert membership.questions.tolist() == [NEVER] * 3
-    assert membership.n_excluded == 2
-
-
-@pytest.mark.slow
-def test_measure_donors__of_other_people_hardly_any_is_taken_for_a_member() -> None:
-    rng = np.random.default_rng(11)
-    shares = rng.uniform(0.01, 0.5, 1_000)
-    group = people(40, shares, rng)
-    file = donor_file("a.vcf.gz", group[:10], shares)
-    told = []
-    for first in range(10, 40, 10):
-        panel = donor_file("p.vcf.gz", [*group[first : first + 10], group[0]], shares)
-        membership = measure_donors(file, panel=panel).membership
-        assert membership is not None
-        told.append(membership.questions != NEVER)
-    assert all(one[-1] for one in told)
-    assert sum(int(one[:-1].sum()) for one in told) <= 1
-
-
-def test_answers__keep_the_rarest_alleles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.vcf.donor.membership.MAX_ASKED", 2)
-    answers = Answers(3)
-    keys = [("1", position, "A", "G") for position in range(6)]
-    for key, frequency in zip(keys, (0.4, 0.1, 0.3, 0.2, 0.05, 0.5), strict=True):
-        answers.add(key, frequency, is_held=True)
-    assert [key[1] for key in keys if answers.get(key)] == [1, 4]

@@ -738,7 +738,6 @@ DONOR_CASES: Mapping[str, tuple[tuple[VcfFile, VcfFile | None], tuple[VcfFile, V
         (FILE, donor_file("p", [child(PEOPLE[0], PEOPLE[5], RNG)], SHARES)),
         (FILE, OTHERS),
     ),
-    "panel_membership": ((FILE, donor_file("p", PEOPLE[1:3], SHARES)), (FILE, OTHERS)),
     "panel_not_comparable": ((FILE, donor_file("p", PEOPLE[3:5], SHARES, contig="x{}")), (FILE, OTHERS)),
     "panel_compared": ((FILE, OTHERS), (FILE, donor_file("p", PEOPLE[3:5], SHARES, contig="x{}"))),
     "rare_of_one_donor": (

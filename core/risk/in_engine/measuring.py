@@ -235,7 +235,7 @@ def measure_in_engine(
     measured = measure_source(source)
     if measured.unanswered:
         return measured
-    return replace(measured, elsewhere=tuple(_not_assessed(measured, source)))
+    return replace(measured, elsewhere=(*source.doubtful_numbers(), *_not_assessed(measured, source)))
 
 
 def _check_asked(settings: RiskSettings, thresholds: RiskThresholds) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from core.classes import CountedClasses, EquivalenceClasses, Items
 from core.coding import IntArray
+from core.doubtful_cells import about_doubtful_numbers
 from core.engines import (
     Engine,
     KeyColumn,
@@ -51,6 +52,7 @@ from core.risk.settings import RiskSettings
 from core.risk.suda import SETS_MAX_CELLS
 from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
+from core.verdict import Finding
 from core.words import input_error
 
 if TYPE_CHECKING:
@@ -163,6 +165,11 @@ class EngineSource:
                 )
             found[name] = distinct_values(self.engine, key, ~self.left_out)
         return found
+
+    def doubtful_numbers(self) -> Iterator[Finding]:
+        """Yield the sensitive attributes of which the numbers may be others than was read."""
+        for name, values in self._values.items():
+            yield from about_doubtful_numbers(name, values.written)
 
     def _items(self, name: str, code: IntArray) -> Items:
         """Return the items of classes by a code of each value, counted once; persons where there are any."""

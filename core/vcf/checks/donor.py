@@ -30,16 +30,6 @@ DONOR_CHECKS = (
         "Give a panel with genotypes of the same reference build, and with more of this file's variants.",
     ),
     Check(
-        "panel_membership",
-        "Panel's people told by asking",
-        WARN,
-        "{n} of {of} people of {panel} are shown to be in the file by asking only which alleles it holds; "
-        "the fewest questions are {fewest}, the median is {median}. One in a hundred panels of other people "
-        "would show one.",
-        "Answer questions about alleles only to people who are bound by an agreement, or leave rare alleles "
-        "out.",
-    ),
-    Check(
         "rare_of_one_donor",
         "Rare alleles of one donor",
         WARN,

@@ -1,13 +1,12 @@
 """Genotypes of one record: how many copies of an ALT allele each sample has."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.header import VcfHeader
 from core.vcf.lines import Lines
 from core.vcf.remembering import remembered
 
@@ -41,11 +40,22 @@ class Site(NamedTuple):
     @property
     def is_autosomal(self) -> bool:
         """Tell whether the contig is neither a sex chromosome nor of mitochondria, by its name."""
-        return _SEX.match(self.contig) is None
+        return _is_autosomal(self.contig)
+
+
+@remembered
+def _is_autosomal(contig: str) -> bool:
+    return _SEX.match(contig) is None
 
 
 _BASES = frozenset("ACGT")
 Key = tuple[str, int, str, str]
+Wanted = Callable[[Site], object]
+
+
+def always(_site: Site) -> bool:
+    """Want every record."""
+    return True
 
 
 def key_of(site: Site, i: int = 0) -> Key:
@@ -54,12 +64,17 @@ def key_of(site: Site, i: int = 0) -> Key:
     return contig, site.position, site.ref, site.alts[i]
 
 
-def read_sites(lines: Lines) -> Iterator[Site]:
-    """Yield the records of a file; lines that are none, blank or a comment are left out."""
+def read_sites(lines: Lines, n_samples: int, wanted: Wanted = always) -> Iterator[tuple[Site, Dosages]]:
+    """Yield the records of a file, each with its samples' dosages; empty ones without genotypes.
+
+    Lines that are none, blank, a comment or not wanted are left out.
+    """
     while n_waiting := lines.fill():
-        for line in lines.take(n_waiting)[0]:
-            if (site := read_site(line)) is not None:
-                yield site
+        sites = [read_site(line) for line in lines.take(n_waiting)[0]]
+        found = [site for site in sites if site is not None and wanted(site)]
+        dosages = iter(read_dosages([site.samples for site in found if site.samples], n_samples))
+        for site in found:
+            yield site, next(dosages) if site.samples else _NO_DOSAGES
 
 
 def read_site(line: bytes) -> Site | None:
@@ -69,12 +84,12 @@ def read_site(line: bytes) -> Site | None:
         return None
     has_genotypes = len(columns) > 9 and (columns[8] == b"GT" or columns[8].startswith(b"GT:"))
     return Site(
-        contig=columns[0].decode("utf-8", "backslashreplace"),
-        position=int(columns[1]),
-        ref=columns[3].decode("ascii", "backslashreplace").upper(),
-        alts=tuple(columns[4].decode("ascii", "backslashreplace").upper().split(",")),
-        info=columns[7],
-        samples=b"\t" + columns[9] if has_genotypes else b"",
+        columns[0].decode("utf-8", "backslashreplace"),
+        int(columns[1]),
+        columns[3].decode("ascii", "backslashreplace").upper(),
+        tuple(columns[4].decode("ascii", "backslashreplace").upper().split(",")),
+        columns[7],
+        b"\t" + columns[9] if has_genotypes else b"",
     )
 
 
@@ -83,24 +98,42 @@ def named(alts: tuple[str, ...]) -> list[int]:
     return [i for i, alt in enumerate(alts) if not _NAMELESS.fullmatch(alt)]
 
 
-def read_dosages(samples: bytes, header: VcfHeader) -> Dosages:
+def read_dosages(records: Sequence[bytes], n_samples: int) -> Dosages:
     """Return each sample's copies of the first ALT allele: 0, 1, 2, `MISSING`, or `CARRIES`.
 
     One allele alone, as on a sex chromosome, counts as two. What is missing in part, or has three alleles or
-    more, carries the allele or is missing.
+    more, carries the allele or is missing; so are samples that a record lacks.
+
+    Parameters
+    ----------
+    records
+        Samples of each record, from the tab before the first one.
+
+    Returns
+    -------
+    Of shape (records, samples).
     """
-    n = len(header.samples)
-    text = np.frombuffer(samples + b"\t\t\t\t", dtype=np.uint8)
-    tabs = np.flatnonzero(text[: len(samples)] == TAB)[:n]
-    first, between, second, after = (text[tabs + shift] for shift in (1, 2, 3, 4))
+    if not n_samples:
+        return np.empty((len(records), 0), dtype=np.int8)
+    text = b"".join((*records, _PADDING))
+    tabs = np.flatnonzero(np.frombuffer(text, dtype=np.uint8)[: -len(_PADDING)] == TAB)
+    starts = np.cumsum([0, *map(len, records)])
+    if len(tabs) != len(records) * n_samples or not np.array_equal(tabs[::n_samples], starts[:-1]):
+        return read_dosages([_with_samples(record, n_samples) for record in records], n_samples)
+    words = np.ndarray(len(text) - 4, "<u4", text, offset=1, strides=(1,))[tabs]
+    first, between, second, after = words.view(np.uint8).reshape(-1, 4).T
     plain = ((between == SLASH) | (between == BAR)) & ((after == COLON) | (after == TAB))
-    dosages = np.full(n, MISSING, dtype=np.int8)
-    dosages[: len(tabs)] = _SUMS[_CODES[first] + _CODES[second]]
-    if not plain.all():
-        for sample in np.flatnonzero(~plain).tolist():
-            end = int(tabs[sample + 1]) if sample + 1 < len(tabs) else len(samples)
-            dosages[sample] = read_dosage(samples[tabs[sample] + 1 : end].partition(b":")[0])
-    return dosages
+    dosages = _SUMS[_CODES[first] + _CODES[second]]
+    ends = np.append(tabs[1:], starts[-1])
+    for place in np.flatnonzero(~plain).tolist():
+        dosages[place] = read_dosage(text[tabs[place] + 1 : ends[place]].partition(b":")[0])
+    return dosages.reshape(len(records), n_samples)
+
+
+def _with_samples(record: bytes, n_samples: int) -> bytes:
+    """Return a record with as many samples as the header has; those that it lacks are missing."""
+    cells = record[1:].split(b"\t")[:n_samples]
+    return b"".join(b"\t" + cell for cell in cells + [b"."] * (n_samples - len(cells)))
 
 
 def _codes() -> npt.NDArray[np.uint8]:
@@ -117,6 +150,8 @@ def _sums() -> Dosages:
 
 
 _CODES, _SUMS = _codes(), _sums()
+_NO_DOSAGES: Dosages = np.full(0, MISSING, dtype=np.int8)
+_PADDING = b"\t\t\t\t"
 
 
 @remembered
@@ -139,10 +174,10 @@ def _alleles(genotype: bytes) -> list[bytes]:
     return genotype.replace(b"|", b"/").strip(b"/").split(b"/")
 
 
-def carriers(samples: bytes, header: VcfHeader, allele: int) -> npt.NDArray[np.bool_]:
+def carriers(samples: bytes, n_samples: int, allele: int) -> npt.NDArray[np.bool_]:
     """Return which samples carry an allele: 0 is the reference, 1 the first ALT."""
     wanted = b"%d" % allele
-    found = np.zeros(len(header.samples), dtype=bool)
+    found = np.zeros(n_samples, dtype=bool)
     for sample, genotype in enumerate(_genotypes(samples)):
         if sample < len(found):
             found[sample] = wanted in _alleles(genotype)

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.vcf.donor.kinship import DEGREES, KinshipMeasurement
 from core.vcf.donor.measuring import DonorMeasurement
-from core.vcf.donor.membership import NEVER, PanelMembership
+from core.vcf.donor.membership import NEVER
 from core.vcf.donor.remaining import IDENTIFYING, Rare, Remaining
 from core.vcf.exposure import Exposure, SamplePlaces, found
 from core.vcf.settings import VcfSettings
@@ -47,8 +47,6 @@ def judge_donors(measurement: DonorMeasurement, settings: VcfSettings) -> DonorA
     ]
     if kinship is not None:
         exposure += [*_related(kinship, severities), *_compared(kinship, severities)]
-    if measurement.membership is not None:
-        exposure += _panel_members(measurement.membership, severities)
     ordered = sorted(exposure, key=lambda one: -one.verdict.severity)
     return DonorAudit(measurement=measurement, settings=settings, rare=rare, exposure=tuple(ordered))
 
@@ -113,24 +111,6 @@ def _members(remaining: Remaining, severities: Mapping[str, Verdict]) -> list[Ex
         remaining.n_samples,
         SamplePlaces((recognizable + 1).tolist()),
         severities,
-        fewest=int(asked.min()),
-        median=int(np.median(asked)),
-    )
-
-
-def _panel_members(membership: PanelMembership, severities: Mapping[str, Verdict]) -> list[Exposure]:
-    """Say who of the panel is shown to be in the file by questions about alleles alone."""
-    told = np.flatnonzero(membership.questions != NEVER)
-    if not len(told):
-        return []
-    asked = membership.questions[told]
-    return found(
-        "panel_membership",
-        len(told),
-        len(membership.questions),
-        tuple(text("panel's sample {column}", column=str(column)) for column in (told + 1).tolist()),
-        severities,
-        panel=membership.panel_name,
         fewest=int(asked.min()),
         median=int(np.median(asked)),
     )

@@ -8,7 +8,7 @@ inference in genome-wide association studies. Bioinformatics 26 (22), 2867-2873.
 
 import math
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.donor.genotypes import MISSING, Dosages, Key, Site, key_of, read_dosages, read_sites
-from core.vcf.donor.membership import Answers, PanelMembership, PanelQuestions
+from core.vcf.donor.genotypes import MISSING, Dosages, Key, Site, key_of, read_sites
 from core.vcf.files import Progress, VcfFile
-from core.vcf.header import VcfHeader
+from core.vcf.lines import Lines
 from core.vcf.measuring import open_lines
 
 #: Name and smallest kinship of each degree, the closest first.
@@ -34,9 +33,10 @@ MAX_CELLS = 100_000_000  # genotypes held in memory, for each of the two files
 LINKED = 100_000  # bases: variants in one such window are counted as one when chance is judged
 ERROR_RATE = 0.01  # of all pairs of people, how often one may be taken for relatives by chance
 TILE = 256
-SLICE = 16_384
+_OTHER_BASE = {"A": "T", "C": "G", "G": "C", "T": "A"}  # on the other strand
 
 Floats = npt.NDArray[np.float64]
+Planes = npt.NDArray[np.uint64]
 
 
 class Relative(NamedTuple):
@@ -90,7 +90,7 @@ class SiteSample:
         key = key_of(site)
         if _place(key) >= self._limit or key in self._kept:
             return
-        self._kept[key] = dosages
+        self._kept[key] = dosages.copy()
         while len(self._kept) > self._capacity:
             self._limit //= 2
             self._kept = {kept: found for kept, found in self._kept.items() if _place(kept) < self._limit}
@@ -98,13 +98,22 @@ class SiteSample:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, key: Key) -> tuple[Dosages, bool] | None:
-        """Return the genotypes of a variant, and whether its two alleles are exchanged; None without it."""
-        if (found := self._kept.get(key)) is not None:
-            return found, False
+    def has(self, site: Site) -> bool:
+        """Tell whether a record of another file has genotypes of a variant that is kept."""
+        return bool(site.samples) and site.is_snv and self.get(key_of(site)) is not None
+
+    def get(self, key: Key) -> tuple[Dosages, bool, bool] | None:
+        """Return the genotypes of a variant; None without it.
+
+        With them: whether its two alleles are exchanged, and whether they are read on the other strand.
+        """
         contig, position, ref, alt = key
-        exchanged = self._kept.get((contig, position, alt, ref))
-        return None if exchanged is None else (exchanged, True)
+        for first, second, is_other in ((ref, alt, False), (_OTHER_BASE[ref], _OTHER_BASE[alt], True)):
+            if (found := self._kept.get((contig, position, first, second))) is not None:
+                return found, False, is_other
+            if (found := self._kept.get((contig, position, second, first))) is not None:
+                return found, True, is_other
+        return None
 
 
 def _place(key: Key) -> int:
@@ -112,24 +121,18 @@ def _place(key: Key) -> int:
 
 
 def measure_kinship(
-    sites: SiteSample,
-    n_samples: int,
-    panel: VcfFile,
-    *,
-    answers: Answers | None = None,
-    progress: Progress | None = None,
-) -> tuple[KinshipMeasurement, PanelMembership]:
-    """Compare every sample of a file with every one of a panel, and ask the file for the panel's alleles."""
+    sites: SiteSample, n_samples: int, panel: VcfFile, progress: Progress | None = None
+) -> KinshipMeasurement:
+    """Compare every sample of a file with every one of a panel."""
     with open_lines(panel, progress) as (header, lines):
-        questions = PanelQuestions(answers or Answers(n_samples), header)
-        shared = list(_shared(sites, header, _asked(read_sites(lines), questions)))
-    n_panel = len(header.samples)
+        n_panel = len(header.samples)
+        shared = _shared(sites, lines, n_panel)
     windows = {(key[0], key[1] // LINKED) for key, _, _ in shared}
     left = np.array([own for _, own, _ in shared], dtype=np.int8).reshape(len(shared), n_samples)
     right = np.array([other for _, _, other in shared], dtype=np.int8).reshape(len(shared), n_panel)
     chance = _Chance(n_pairs=n_samples * n_panel, n_windows=len(windows))
     relatives = sorted(_relatives(left, right, chance), key=lambda one: (-one.kinship, one.sample))
-    kinship = KinshipMeasurement(
+    return KinshipMeasurement(
         panel_name=panel.name,
         n_samples=n_samples,
         n_panel_samples=n_panel,
@@ -138,30 +141,25 @@ def measure_kinship(
         least_kinship=chance.margin(len(shared), _heterozygosity(left)),
         relatives=tuple(relatives),
     )
-    return kinship, questions.result(panel.name)
 
 
-def _asked(found_sites: Iterator[Site], questions: PanelQuestions) -> Iterator[Site]:
-    for site in found_sites:
-        questions.take(site)
-        yield site
+def _shared(sites: SiteSample, lines: Lines, n_panel: int) -> Sequence[tuple[Key, Dosages, Dosages]]:
+    """Return the variants of both files, of each place the first, with the genotypes of the same allele.
 
-
-def _shared(
-    sites: SiteSample, header: VcfHeader, found_sites: Iterator[Site]
-) -> Iterator[tuple[Key, Dosages, Dosages]]:
-    seen = set()
-    for site in found_sites:
-        if not site.is_snv or not site.samples:
-            continue
+    Where the panel has variants on the other strand, A beside T and C beside G tell no strand and are left
+    out.
+    """
+    found: dict[tuple[str, int], tuple[Key, Dosages, Dosages]] = {}
+    any_other_strand = False
+    for site, other in read_sites(lines, n_panel, sites.has):
         key = key_of(site)
-        found = sites.get(key)
-        if found is None or key[:2] in seen:
-            continue
-        seen.add(key[:2])
-        own, exchanged = found
-        other = read_dosages(site.samples, header)
-        yield key, own, _exchanged(other) if exchanged else other
+        if key[:2] not in found and (match := sites.get(key)) is not None:
+            own, exchanged, is_other_strand = match
+            any_other_strand |= is_other_strand
+            found[key[:2]] = key, own, _exchanged(other) if exchanged else other
+    if not any_other_strand:
+        return list(found.values())
+    return [one for one in found.values() if _OTHER_BASE[one[0][2]] != one[0][3]]
 
 
 def _exchanged(dosages: Dosages) -> Dosages:
@@ -224,20 +222,27 @@ def compare(left: Dosages, right: Dosages) -> Tile:
     homozygotes and N the smaller number of heterozygous ones: (N_het,het − 2 N_0,2) / 2N + 1/2 − (N_i + N_j)
     / 4N. Where N is 0 it is not a number.
     """
-    counts = np.zeros((3, left.shape[1], 3, right.shape[1]))  # by the copies that each has
-    for low in range(0, len(left), SLICE):
-        part = _by_copies(left[low : low + SLICE]).T @ _by_copies(right[low : low + SLICE])
-        counts += part.reshape(counts.shape)
-    both_het = counts[1, :, 1]
-    opposite = counts[0, :, 2] + counts[2, :, 0]
-    n_left, n_right = counts[1].sum(axis=1), counts[:, :, 1].sum(axis=0)
-    n_sites = counts.sum(axis=(0, 2))
+    (ref, het, alt), (their_ref, their_het, their_alt) = map(_planes, (left, right))
+    called, their_called = ref | het | alt, their_ref | their_het | their_alt
+    both_het = _n_both(het, their_het)
+    opposite = _n_both(ref, their_alt) + _n_both(alt, their_ref)
+    n_left, n_right = _n_both(het, their_called), _n_both(called, their_het)
+    n_sites = _n_both(called, their_called)
     smaller = np.minimum(n_left, n_right)
     with np.errstate(divide="ignore", invalid="ignore"):
         kinship = (both_het - 2 * opposite) / (2 * smaller) + 0.5 - (n_left + n_right) / (4 * smaller)
         return Tile(kinship, n_sites, smaller / n_sites)
 
 
-def _by_copies(dosages: Dosages) -> npt.NDArray[np.float32]:
-    """Return ones where a sample has no copy, one, both, side by side; as floats, which multiply fastest."""
-    return np.hstack([dosages == copies for copies in (0, 1, 2)]).astype(np.float32)
+def _planes(dosages: Dosages) -> tuple[Planes, Planes, Planes]:
+    """Return a bit a variant where a sample has no copy, one, both; shape (samples, words)."""
+    whole = np.full((dosages.shape[1], -(-len(dosages) // 64) * 64), MISSING, dtype=np.int8)
+    whole[:, : len(dosages)] = dosages.T
+    first, second, third = (np.packbits(whole == copies, axis=1).view(np.uint64) for copies in (0, 1, 2))
+    return first, second, third
+
+
+def _n_both(left: Planes, right: Planes) -> Floats:
+    """Return how many bits two samples share, of each of one group with each of another."""
+    counts = [np.bitwise_count(one & right).sum(axis=1, dtype=np.int64) for one in left]
+    return np.array(counts, dtype=np.float64).reshape(len(left), len(right))

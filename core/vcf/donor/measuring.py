@@ -7,7 +7,6 @@ import numpy as np
 from core.vcf.candidates import Candidates
 from core.vcf.donor.genotypes import read_sites
 from core.vcf.donor.kinship import KinshipMeasurement, SiteSample, measure_kinship
-from core.vcf.donor.membership import Answers, PanelMembership
 from core.vcf.donor.remaining import COMMON, KnownFrequency, Remaining, RemainingCollector
 from core.vcf.files import Progress, VcfFile
 from core.vcf.measuring import open_lines
@@ -16,12 +15,11 @@ from core.vcf.remembering import forgetting
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DonorMeasurement:
-    """What a file tells of its donors, and of a panel's people; the last two are None without a panel."""
+    """What a file tells of its donors, and of a panel's people; `kinship` is None without a panel."""
 
     name: str
     remaining: Remaining
     kinship: KinshipMeasurement | None
-    membership: PanelMembership | None = None
 
     @property
     def identity(self) -> str:
@@ -40,21 +38,15 @@ def measure_donors(
     """Read a file once, and then the panel."""
     with open_lines(file, progress) as (header, lines):
         known = _unknown if original is None else frequencies_of(original)
-        answers = Answers(len(header.samples))
-        collector = RemainingCollector(header, known, None if panel is None else answers)
-        sites = SiteSample(len(header.samples))
-        for site in read_sites(lines):
-            dosages, frequency = collector.take(site)
+        n_samples = len(header.samples)
+        collector, sites = RemainingCollector(header, known), SiteSample(n_samples)
+        for site, dosages in read_sites(lines, n_samples):
+            frequency = collector.take(site, dosages)
             common = frequency is None or COMMON <= frequency <= 1 - COMMON
             if panel is not None and site.samples and common and site.is_snv and site.is_autosomal:
                 sites.add(site, dosages)
-    kinship, membership = None, None
-    if panel is not None:
-        n_samples = len(header.samples)
-        kinship, membership = measure_kinship(sites, n_samples, panel, answers=answers, progress=progress)
-    return DonorMeasurement(
-        name=file.name, remaining=collector.result(), kinship=kinship, membership=membership
-    )
+    kinship = None if panel is None else measure_kinship(sites, n_samples, panel, progress)
+    return DonorMeasurement(name=file.name, remaining=collector.result(), kinship=kinship)
 
 
 def _unknown(_contig: str, _position: int) -> float:

@@ -10,107 +10,14 @@ the American Medical Informatics Association 24 (4), 799-805.
 """
 
 import math
-from collections import defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.donor.genotypes import Key, Site, carriers, key_of, read_dosages
-from core.vcf.header import VcfHeader
-
 ALPHA = 0.05  # a person who is not in the file would pass as a member this often
-PANEL_ALPHA = 0.01  # of a whole panel of people who are not in the file, one would pass this often
-MAX_ASKED = 200_000  # alleles whose answers are held, the rarest
-LINKED = 100_000  # bases: of alleles in one such window one question is asked, the rarest
 NEVER = -1
 
 Counts = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class PanelMembership:
-    """Which of a panel's people are shown to be in a file by questions about alleles."""
-
-    panel_name: str
-    questions: Counts  # for each person how many show it, the rarest allele first; -1 where none do
-    n_excluded: int  # people whom an answer shows not to be in the file
-
-
-class Answers:
-    """What a file answers when it is asked for an allele: whether it holds it; of the rarest alleles."""
-
-    def __init__(self, n_samples: int) -> None:
-        self.n_samples = n_samples
-        self._known: dict[Key, tuple[float, bool]] = {}
-        self._most = math.inf
-
-    def add(self, key: Key, frequency: float, *, is_held: bool) -> None:
-        """Take an allele of the file up."""
-        if frequency > self._most:
-            return
-        self._known[key] = round_up(frequency), is_held
-        if len(self._known) > 2 * MAX_ASKED:
-            ordered = sorted(self._known.items(), key=lambda one: one[1][0])[:MAX_ASKED]
-            self._known, self._most = dict(ordered), ordered[-1][1][0]
-
-    def get(self, key: Key) -> tuple[float, bool] | None:
-        """Return an allele's frequency, rounded up, and the answer; None where the file does not name it."""
-        return self._known.get(key)
-
-
-class PanelQuestions:
-    """Asks a file for the alleles of a panel's people, one of each window."""
-
-    def __init__(self, answers: Answers, header: VcfHeader) -> None:
-        self._answers = answers
-        self._header = header
-        self._window = ("", -1)
-        self._best = np.full(len(header.samples), np.inf)
-        self._is_held = np.zeros(len(header.samples), dtype=bool)
-        self._counts: dict[float, tuple[Counts, Counts]] = defaultdict(self._nobody)
-
-    def _nobody(self) -> tuple[Counts, Counts]:
-        n_people = len(self._header.samples)
-        return np.zeros(n_people, dtype=np.int64), np.zeros(n_people, dtype=np.int64)
-
-    def take(self, site: Site) -> None:
-        """Take a record of the panel up."""
-        asked = [(i, found) for i in range(len(site.alts)) if (found := self._answers.get(key_of(site, i)))]
-        if not asked or not site.samples:
-            return
-        window = site.contig, site.position // LINKED
-        if window != self._window:
-            self._ask()
-            self._window = window
-        for i, (frequency, is_held) in asked:
-            if len(site.alts) == 1:
-                holders = read_dosages(site.samples, self._header) > 0
-            else:
-                holders = carriers(site.samples, self._header, i + 1)
-            rarer = holders & (frequency < self._best)
-            self._best[rarer], self._is_held[rarer] = frequency, is_held
-
-    def _ask(self) -> None:
-        """Count the answers for the rarest alleles of a window."""
-        for frequency in np.unique(self._best[np.isfinite(self._best)]).tolist():
-            chosen = self._best == frequency
-            no, yes = self._counts[frequency]
-            no += chosen & ~self._is_held
-            yes += chosen & self._is_held
-        self._best[:] = np.inf
-
-    def result(self, panel_name: str) -> PanelMembership:
-        """Return how many questions show that each person is in the file: all answers until then are yes."""
-        self._ask()
-        n_people = len(self._header.samples)
-        asked = _Asked(n_people, -math.log(PANEL_ALPHA / max(n_people, 1)))
-        is_in = np.ones(n_people, dtype=bool)
-        for frequency in sorted(self._counts):
-            no, yes = self._counts[frequency]
-            is_in &= (no == 0) | (asked.needed != NEVER)
-            asked.ask(yes * is_in, evidence_of(frequency, self._answers.n_samples))
-        return PanelMembership(panel_name=panel_name, questions=asked.needed, n_excluded=int((~is_in).sum()))
 
 
 class _Asked:

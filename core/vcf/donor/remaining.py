@@ -13,16 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.donor.genotypes import (
-    MISSING,
     Dosages,
     Site,
     allele_counts,
     carriers,
-    key_of,
     named,
-    read_dosages,
 )
-from core.vcf.donor.membership import Answers, CarriedAlleles, Counts
+from core.vcf.donor.membership import CarriedAlleles, Counts
 from core.vcf.frequencies import FrequencyReader
 from core.vcf.header import VcfHeader
 
@@ -98,7 +95,6 @@ class RemainingCollector:
 
     header: VcfHeader
     known: KnownFrequency
-    answers: Answers | None = None  # where a panel's people are asked for
     counts: Counter[str] = field(default_factory=Counter)
     best: dict[tuple[str, int], float] = field(default_factory=dict)
     frequencies: array[float] = field(default_factory=lambda: array("d"))
@@ -109,15 +105,14 @@ class RemainingCollector:
         self.reader = FrequencyReader(self.header.declarations)
         self.carried = CarriedAlleles(len(self.header.samples))
 
-    def take(self, site: Site) -> tuple[Dosages, float | None]:
-        """Note one record."""
+    def take(self, site: Site, dosages: Dosages) -> float | None:
+        """Note one record with its samples' dosages; return the frequency of its one ALT allele."""
         alleles = named(site.alts)
-        dosages = read_dosages(site.samples, self.header) if site.samples else _NO_DOSAGES
         frequencies = self._frequencies(site, dosages)
         self.counts["named"] += len(alleles)
         for i in alleles:
             self._take_allele(site, i, frequencies[i], dosages)
-        return dosages, frequencies[0] if len(frequencies) == 1 else None
+        return frequencies[0] if len(frequencies) == 1 else None
 
     def _frequencies(self, site: Site, dosages: Dosages) -> list[float | None]:
         """Return each ALT allele's frequency: as INFO says, else as is known of the site, else counted."""
@@ -158,11 +153,9 @@ class RemainingCollector:
             self.carried.add(frequency, found)
             self._note_holders((dosages == 0) | (dosages == 1) if swapped else dosages > 0)
         else:
-            found = carriers(site.samples, self.header, i + 1)
+            found = carriers(site.samples, len(self.header.samples), i + 1)
             self.carried.add(frequency, found)
             self._note_holders(found)
-        if self.answers is not None and site.samples:
-            self.answers.add(key_of(site, i), frequency, is_held=bool(found.any()))
 
     def _note_holders(self, found: npt.NDArray[np.bool_] | None) -> None:
         n = -1 if found is None else int(found.sum())
@@ -183,9 +176,6 @@ class RemainingCollector:
             holders=np.array(self.holders, dtype=np.int64),
             queries=self.carried.queries(),
         )
-
-
-_NO_DOSAGES: Dosages = np.full(0, MISSING, dtype=np.int8)
 
 
 def match_probability(frequency: float) -> float:

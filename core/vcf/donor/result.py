@@ -41,10 +41,6 @@ _RELATIVES = (
     Col("degree", "Relation", kind="words"),
     Col("n_sites", "Variants compared"),
 )
-_MEMBERS = (
-    Col("panel_sample", "Panel's sample"),
-    Col("n_questions", "Questions that show it is in the file"),
-)
 
 
 def donor_findings(audit: DonorAudit) -> tuple[Finding, ...]:
@@ -74,7 +70,6 @@ def _groups(audit: DonorAudit) -> Iterator[Group]:
         _asked(found.remaining.queries),
         strict=True,
     )
-    members = enumerate([] if found.membership is None else _asked(found.membership.questions), 1)
     yield Group("donors", "All figures", tuple(_figures(audit)))
     for key, label, title, columns, rows in (
         (
@@ -91,13 +86,6 @@ def _groups(audit: DonorAudit) -> Iterator[Group]:
             text("Relatives of {file} in the panel", file=name),
             _RELATIVES,
             () if found.kinship is None else found.kinship.relatives[:MOST_ROWS],
-        ),
-        (
-            "members",
-            "People of the panel",
-            text("People of the panel who are shown to be in {file}", file=name),
-            _MEMBERS,
-            [(sample, asked) for sample, asked in members if asked is not None],
         ),
     ):
         if rows:
