@@ -172,6 +172,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.tables.parquet.read_parquet", "core.tables.parquet._packed", "core.turns.machine_memory"),
     *("core.tables.workbook_bounds.pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
+    *("core.vcf.binary.lines", "core.vcf.binary._feed"),
     "core.commands.engines._needed",  # of a file that was just opened as an input
     "core.commands.output.ready_streams",
     "core.engines.sources.configured",  # the operator's own secrets
@@ -258,7 +259,12 @@ def test_files__are_written_by_one_function() -> None:
             "core.__main__._end_of",
             "core.commands.output.ready_streams",
         ),  # the null device, for what is closed
-        *("core.apart._share", "core.apart.main", "core.vcf.header._feed"),  # pipes and shared memory
+        *(
+            "core.apart._share",
+            "core.apart.main",
+            "core.vcf.header._feed",
+            "core.vcf.binary._feed",
+        ),  # pipes and shared memory
         "pages.components.trail._write",  # a line a time, at the end
     }
     assert {*_writers()} - others == {"core.at_hand.write_file"}
