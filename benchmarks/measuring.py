@@ -13,7 +13,7 @@ from typing import TypeVar
 import pyarrow as pa
 from pyarrow import csv
 
-from core.apart import POOL
+from core.bounded import POOL
 
 Result = TypeVar("Result")
 Clock = Callable[[], float]

@@ -42,7 +42,7 @@ if __name__ == "__main__":
     gc.set_threshold(_OBJECTS)
 
 from core import __version__
-from core.apart import memory_left
+from core.bounded import memory_left
 from core.commands import COMMANDS, command, output
 from core.errors import AuditInputError
 from core.languages import ENGLISH, LANGUAGES

@@ -22,10 +22,10 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
+from core.bounded import called_apart
 from core.errors import AuditInputError
 from core.holding import Held
 from core.jobs import Job, Progress, Result
-from core.packing import called_apart
 from core.streamlit_internals import (
     AppSession,
     MediaFileManager,

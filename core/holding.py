@@ -6,7 +6,7 @@ import mmap
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from weakref import finalize
@@ -89,6 +89,13 @@ def unreadable(error: OSError, *, file: str) -> AuditInputError:
     return input_error("{file} cannot be read: {reason}.", file=file, reason=str(error.strerror))
 
 
+def mapped(path: str) -> pa.Buffer:
+    """Return what stands in shared memory, of this or another process, without copying."""
+    with Path(path).open("rb") as file:
+        is_empty = not os.fstat(file.fileno()).st_size
+        return pa.py_buffer(b"" if is_empty else mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+
+
 class Shared:
     """Memory that another process opens by its path; it goes with the last that holds it."""
 
@@ -116,7 +123,11 @@ class Shared:
                 raise input_error(CHANGED, file=name)
         return shared
 
-    def put(self, place: int, data: pa.Buffer | bytes) -> None:
+    def __reduce__(self) -> tuple[Callable[[str], pa.Buffer], tuple[str]]:
+        """Let another process have what is there, without copying."""
+        return mapped, (self.path,)
+
+    def put(self, place: int, data: pa.Buffer | bytes | memoryview) -> None:
         """Write bytes at a place."""
         rest = memoryview(data)
         while rest:
@@ -137,8 +148,7 @@ class Shared:
 
     def mapped(self) -> pa.Buffer:
         """Return what is there, without copying."""
-        is_empty = not os.fstat(self._file).st_size
-        return pa.py_buffer(b"" if is_empty else mmap.mmap(self._file, 0, prot=mmap.PROT_READ))
+        return mapped(self.path)
 
     def read(self, n_bytes: int) -> pa.Buffer:
         """Return what the other process wrote, without copying; it can be changed no more."""
