@@ -21,13 +21,14 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from select import select
 from struct import Struct
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar, get_type_hints
+from weakref import finalize
 
 import pyarrow as pa
 
@@ -55,6 +56,7 @@ _LARGEST_MESSAGE = 1 << 26  # bytes of what is no table
 _PRIORITY = 5  # steps behind the server, whose pages and sliders are answered first
 _LOADED_WITH = {  # what a module needs once it works, so that each process need not load it
     "core.tables.reading": ("pandas", "pyarrow.pandas_compat"),
+    "core.diversity.model_process": ("skops.io",),
     "core.vcf.apart": ("pandas", "core.roles.suggest", "core.roles.check_digits"),
 }
 _ENVIRONMENT = {
@@ -165,7 +167,7 @@ def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
 
 
 def run_apart(
-    function: Callable[P, Result], *given: Any, bounds: Bounds, report: Report | None = None
+    function: Callable[..., Result], *given: Any, bounds: Bounds, report: Report | None = None, **named: Any
 ) -> Result:
     """Run a function of ours in a fresh process, which ends with it.
 
@@ -174,7 +176,7 @@ def run_apart(
     function
         At the top of its module, with a declared type for what it returns: plain values, records, arrays and
         tables, see :mod:`core.packing`. With `report`, it takes that by name.
-    given
+    given, named
         What it is called with; pickled, a :class:`Shared` arrives as a buffer of what it holds.
     bounds
         Of memory, and of processor seconds. On Windows, and of memory on macOS, the system has none.
@@ -193,12 +195,12 @@ def run_apart(
     """
     process = Process(function.__module__)
     try:
-        return process.call(function, *given, bounds=bounds, report=report)
+        return process.call(function, *given, bounds=bounds, report=report, **named)
     finally:
         process.end()
 
 
-def called_apart(function: Callable[P, Result], *given: P.args, **_named: P.kwargs) -> Result:
+def called_apart(function: Callable[P, Result], *given: P.args, **named: P.kwargs) -> Result:
     """Return what a function of ours returns for tables and settings, from another process.
 
     Raises
@@ -208,9 +210,9 @@ def called_apart(function: Callable[P, Result], *given: P.args, **_named: P.kwar
     UnforeseenError
         See :func:`run_apart`.
     """
-    bounds = ALLOWED["work"].of(sum(each.nbytes for each in _pickled(given)[1]))
+    bounds = ALLOWED["work"].of(sum(each.nbytes for each in _pickled((given, named))[1]))
     try:
-        return run_apart(function, *given, bounds=bounds)
+        return run_apart(function, *given, bounds=bounds, **dict[str, Any](named))
     except UnforeseenError:
         raise
     except EndedError:
@@ -220,6 +222,15 @@ def called_apart(function: Callable[P, Result], *given: P.args, **_named: P.kwar
             memory=gibibytes(bounds.memory),
             seconds=bounds.seconds,
         ) from None
+
+
+@contextmanager
+def _nonsense_ends() -> Iterator[None]:
+    """Take what another process says, and is not to be read, for its end."""
+    try:
+        yield
+    except (OSError, EOFError, ValueError, LookupError, TypeError, pa.ArrowException):
+        raise EndedError from None
 
 
 class _Asked(NamedTuple):
@@ -242,42 +253,27 @@ class Process:
 
     def __init__(self, module: str) -> None:
         self._line = _forked(module)
+        self.end = finalize(self, self._line.close)  # whatever it is doing; calling it twice does no more
         self._has_started = False
 
     def call(
-        self, function: Callable[..., Result], *given: Any, bounds: Bounds, report: Report | None = None
+        self,
+        function: Callable[..., Result],
+        *given: Any,
+        bounds: Bounds,
+        report: Report | None = None,
+        **named: Any,
     ) -> Result:
         """Call a function there; see :func:`run_apart`. After any error but that of an input, end it."""
         look_up = report or (lambda _: None)
         if not self._has_started:
             self._wait_for_start(look_up)
-        try:
-            return self._call(function, given, bounds, look_up, reports=report is not None)
-        except (OSError, EOFError, ValueError, LookupError, TypeError, pa.ArrowException):
-            raise EndedError from None
-
-    def _wait_for_start(self, look_up: Report) -> None:
-        try:
-            self._has_started = _receive(self._line, look_up)[0] == _STARTED
-        except (OSError, EndedError):
-            raise AuditInputError(NOT_STARTED) from None
-
-    def _call(
-        self,
-        function: Callable[..., Result],
-        given: Sequence[Any],
-        bounds: Bounds,
-        look_up: Report,
-        *,
-        reports: bool,
-    ) -> Result:
-        content, buffers = _pickled(given)
+        content, buffers = _pickled((given, named))
         sizes = tuple(each.nbytes for each in buffers)
-        held, taken = None, None
-        if HAS_SHARED_MEMORY:
-            taken = Shared(size=bounds.memory)
-            if sum(sizes) >= WORTH_SHARING:
-                held, buffers = _shared(buffers), []
+        taken = Shared(size=bounds.memory) if HAS_SHARED_MEMORY else None
+        held = None
+        if HAS_SHARED_MEMORY and sum(sizes) >= WORTH_SHARING:
+            held, buffers = _shared(buffers), []
         asked = _Asked(
             function=(function.__module__, function.__qualname__),
             given=content,
@@ -285,36 +281,43 @@ class Process:
             shared=None if held is None else held.path,
             taken=None if taken is None else taken.path,
             bounds=bounds,
-            reports=reports,
+            reports=report is not None,
         )
-        _send(self._line, _ASKED, pickle.dumps(asked))
-        for each in buffers:
-            self._line.sendall(each)
+        with _nonsense_ends():
+            _send(self._line, _ASKED, pickle.dumps(asked))
+            for each in buffers:
+                self._line.sendall(each)
+        result = self._answer(taken, bounds, look_up)
         kind: type[Result] = get_type_hints(function)["return"]
-        return unpacked(kind, read_tables(self._answer(taken, bounds, look_up)))
+        with _nonsense_ends():
+            return unpacked(kind, read_tables(result))
+
+    def _wait_for_start(self, look_up: Report) -> None:
+        try:
+            self._has_started = _receive(self._line, look_up)[0] == _STARTED
+        except EndedError:
+            raise AuditInputError(NOT_STARTED) from None
 
     def _answer(self, taken: Shared | None, bounds: Bounds, look_up: Report) -> pa.Buffer:
         while True:
             kind, content = _receive(self._line, look_up, bounds.memory if taken is None else WORTH_SHARING)
             if kind == _REPORTED:
-                look_up(_NUMBER.unpack(content)[0])
+                look_up(int.from_bytes(content, "little"))
             elif kind == _PROBLEMS:
-                raise AuditInputError(*map(text_of, json.loads(content)))
+                with _nonsense_ends():
+                    raise AuditInputError(*map(text_of, json.loads(content)))
             elif kind == _UNFORESEEN:
-                raise UnforeseenError(content.decode()[:200])
+                raise UnforeseenError(content.decode(errors="replace")[:200])
             elif kind == _SHARED and taken is not None:
-                return taken.read(_NUMBER.unpack(content)[0])
+                with _nonsense_ends():
+                    return taken.read(_NUMBER.unpack(content)[0])
             elif kind == _RESULT:
                 return pa.py_buffer(content)
             else:
                 raise EndedError
 
-    def end(self) -> None:
-        """End the process, whatever it is doing; calling it twice does nothing more."""
-        self._line.close()
 
-
-def _pickled(given: Sequence[Any]) -> tuple[bytes, list[memoryview]]:
+def _pickled(given: tuple[tuple[Any, ...], dict[str, Any]]) -> tuple[bytes, list[memoryview]]:
     """Return what is given, and apart from it the bytes of its tables and arrays."""
     buffers: list[pickle.PickleBuffer] = []
     content = pickle.dumps(given, protocol=5, buffer_callback=buffers.append)
@@ -362,7 +365,8 @@ def _exactly(line: socket.socket, n_bytes: int, look_up: Report = lambda _: None
     while rest:
         while not select([line], [], [], LOOK_UP_SECONDS)[0]:
             look_up(0)
-        n_read = line.recv_into(rest)
+        with _nonsense_ends():
+            n_read = line.recv_into(rest)
         if not n_read:
             raise EndedError
         rest = rest[n_read:]
@@ -383,9 +387,8 @@ class _Forker:
     def fork(self, module: str) -> socket.socket:
         """Return the line to a new process that has loaded a module."""
         mine, theirs = socket.socketpair()
-        with self._changing, theirs:
-            with suppress(OSError):  # it has ended: nobody answers on the new line
-                socket.send_fds(self._started(), [module.encode().ljust(_LONGEST_NAME)], [theirs.fileno()])
+        with self._changing, theirs, suppress(OSError):  # where it has ended, nobody answers on the line
+            socket.send_fds(self._started(), [module.encode().ljust(_LONGEST_NAME)], [theirs.fileno()])
         return mine
 
     def _started(self) -> socket.socket:
@@ -475,9 +478,9 @@ def _fork(asking: socket.socket, at_work: dict[int, int], *others: int) -> None:
             os.kill(process, signal.SIGKILL)
         os._exit(0)
     module = name.decode().strip()
-    for each in (module, *_LOADED_WITH.get(module, ())):
+    for needed in (module, *_LOADED_WITH.get(module, ())):
         with suppress(Exception):  # is met again by the process that needs it
-            importlib.import_module(each)
+            importlib.import_module(needed)
     gc.freeze()  # nothing loaded is garbage, and looking at it would copy it
     (line,) = lines
     with suppress(OSError):
@@ -519,11 +522,11 @@ def _work(line: socket.socket) -> NoReturn:
 def _answer(line: socket.socket, asked: _Asked) -> None:
     module, name = asked.function
     function = getattr(importlib.import_module(module), name)
-    given = pickle.loads(asked.given, buffers=_buffers(line, asked))  # noqa: S301 - see above
+    given, named = pickle.loads(asked.given, buffers=_buffers(line, asked))  # noqa: S301 - see above
     more = {"report": lambda n: _send(line, _REPORTED, _NUMBER.pack(n))} if asked.reports else {}
     limit(asked.bounds)
     try:
-        tables = packed(function(*given, **more))
+        tables = packed(function(*given, **named, **more))
     except AuditInputError as error:
         _send(line, _PROBLEMS, json.dumps(list(map(plain_text, error.problems))).encode())
     except MemoryError:

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from core.bounded import ALLOWED, EndedError, Process, refused
 from core.coding import FloatArray
-from core.diversity import model_process
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace
+from core.diversity.model_process import Predicted, load, predict
 from core.diversity.outcomes import first_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
@@ -30,14 +30,14 @@ class ModelProcess:
     def __init__(self, data: bytes, *, name: str) -> None:
         self._n_bytes, self._name = len(data), name
         self._lock = threading.Lock()
-        self._process = Process(model_process.__name__)
-        self.described = self._ask(model_process.load, pa.py_buffer(data), name)
+        self._process = Process(load.__module__)
+        self.described = self._ask(load, pa.py_buffer(data), name)
 
-    def predict(self, records: pa.Table, *, named: bool) -> model_process.Predicted:
+    def predict(self, records: pa.Table, *, named: bool) -> Predicted:
         """Return what is predicted for records, whose columns are named as the model knows them or not."""
         names = records.column_names if named else None
         with self._lock:
-            predicted = self._ask(model_process.predict, records, names, self._name)
+            predicted = self._ask(predict, records, names, self._name)
         if len(predicted.values) != len(records):
             raise refused(self._n_bytes, name=self._name, remedy=_REMEDY)
         return predicted

@@ -15,11 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import skops.io
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.tree._tree import Tree
-from skops.io.exceptions import UntrustedTypesFoundException
 
 from core.diversity.outcomes import class_text, first_of, sorted_classes
 from core.diversity.settings import Task
@@ -72,6 +70,9 @@ class Predicted(NamedTuple):
 
 def load(content: pa.Buffer, name: str) -> Described:
     """Load a fitted classifier or regressor and describe it; it is kept for :func:`predict`."""
+    import skops.io  # noqa: PLC0415 - loaded by the process that holds models alone
+    from skops.io.exceptions import UntrustedTypesFoundException  # noqa: PLC0415 - the same
+
     data = content.to_pybytes()
     _refuse_what_runs_code(data, name)
     _check_archive(data, name)
@@ -159,6 +160,8 @@ def _check_archive(data: bytes, name: str) -> None:
 
 
 def _untrusted(data: bytes) -> Text:
+    import skops.io  # noqa: PLC0415 - as above
+
     try:
         found = skops.io.get_untrusted_types(data=data)
     except Exception:  # whatever a damaged part raises in this process, which serves no one else

@@ -91,9 +91,9 @@ def of_another_type() -> int:
 
 
 def talk_nonsense() -> int:
-    for name in os.listdir("/proc/self/fd"):
+    for each in Path("/proc/self/fd").iterdir():
         try:
-            line = socket.socket(fileno=os.dup(int(name)))
+            line = socket.socket(fileno=os.dup(int(each.name)))
             line.send(b"m" + bytes(7) + b"\xff" * 40)
         except OSError:
             continue

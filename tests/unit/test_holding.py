@@ -94,7 +94,7 @@ def test_held__is_not_packed_while_an_error_may_hold_it() -> None:
 @pytest.mark.slow
 def test_read_dataset__reads_shared_memory_as_it_reads_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.tables.reading.WORTH_A_PROCESS", 1)
-    monkeypatch.setattr("core.apart.WORTH_SHARING", 1)
+    monkeypatch.setattr("core.bounded.WORTH_SHARING", 1)
     data = b"name,age\n" + b"".join(b"n%d,%d\n" % (i, i % 90) for i in range(50_000))
     usual = read_dataset(data, name="t.csv")
     with Held(data).lent() as source:
