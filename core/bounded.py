@@ -53,6 +53,7 @@ MEMORY_FOR_A_BYTE = 64  # a workbook packs its cells about so tightly
 WORTH_SHARING = 4 << 20  # bytes; fewer go through the socket as fast
 LOOK_UP_SECONDS = 0.2  # so often a thread that waits looks up
 _LARGEST_MESSAGE = 1 << 26  # bytes of what is no table
+_PATIENCE = 20  # seconds that pass, on a busy machine, for one of the processor
 _PRIORITY = 5  # steps behind the server, whose pages and sliders are answered first
 _LOADED_WITH = {  # what a module needs once it works, so that each process need not load it
     "core.tables.reading": ("pandas", "pyarrow.pandas_compat"),
@@ -576,6 +577,7 @@ def limit(bounds: Bounds) -> None:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     seconds = int(usage.ru_utime + usage.ru_stime) + bounds.seconds
     _limit_addresses(bounds.memory)
+    signal.alarm(_PATIENCE * bounds.seconds + 60)  # for what waits for ever and uses no processor
     for kind, amount in (
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_FSIZE, 0),
