@@ -513,7 +513,7 @@ def work_alone() -> NoReturn:
 
 def _work(line: socket.socket) -> NoReturn:
     """Do what is asked over a line until nobody asks any more."""
-    with suppress(BaseException):
+    with suppress(BaseException):  # who has asked sees that it ended
         _send(line, _STARTED)
         while True:
             _answer(line, pickle.loads(_receive(line)[1]))  # noqa: S301 - from the process that started this one
@@ -532,7 +532,7 @@ def _answer(line: socket.socket, asked: _Asked) -> None:
         _send(line, _PROBLEMS, json.dumps(list(map(plain_text, error.problems))).encode())
     except MemoryError:
         raise
-    except Exception as error:
+    except Exception as error:  # whatever a file makes of its reader
         *_, place = traceback.extract_tb(error.__traceback__)
         at = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
         _send(line, _UNFORESEEN, at.encode())

@@ -144,7 +144,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     }
     lone = {name for name in small if len(importers[name] - _offering(name)) == 1}
     assert lone == {
-        *"""core.delivery.beside core.drawing core.free_text.models core.reports.index
+        *"""core.delivery.beside core.free_text.models core.reports.index
         pages.measure.leakage_parts.work pages.measure.risk_parts.counts
         pages.start.filed_parts.comparing pages.start.filed_parts.repeating""".split()
     }
@@ -158,9 +158,8 @@ def _offering(module: str) -> set[str]:
 
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
-    *("core.__main__._end_of", "core.apart._given", "core.apart._share", "core.apart._addresses"),
+    *("core.__main__._end_of", "core.bounded._give", "core.bounded._addresses", "core.holding.mapped"),
     *(
-        "core.apart.main",
         "core.at_hand.give_name",
         "core.at_hand.write_file",
         "core.cluster.tasks.build",
@@ -220,7 +219,7 @@ def test_streamlit__is_of_the_version_whose_internals_are_used() -> None:
 
 def test_core__loads_no_module_by_its_name() -> None:
     loading = {_module(path) for path in SOURCES if "importlib" in _imports(path)}
-    assert loading <= {"core.commands", "core.apart", "core.tools"}, (
+    assert loading <= {"core.commands", "core.bounded", "core.tools"}, (
         "only the command line, processes apart and the registry of tools choose a module"
     )
 
@@ -260,8 +259,7 @@ def test_files__are_written_by_one_function() -> None:
             "core.commands.output.ready_streams",
         ),  # the null device, for what is closed
         *(
-            "core.apart._share",
-            "core.apart.main",
+            "core.bounded._give",
             "core.vcf.header._feed",
             "core.vcf.binary._feed",
         ),  # pipes and shared memory
