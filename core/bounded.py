@@ -8,6 +8,8 @@ who has asked ends the process, whatever it is doing, by turning away.
 """
 
 import atexit
+import copyreg
+import ctypes
 import gc
 import importlib
 import io
@@ -70,6 +72,9 @@ NOT_STARTED = (
     "The file was not looked at: the process that reads files did not start. Close what takes memory on this "
     "machine and try again; if that does not help, install AnonAudit anew."
 )
+
+
+copyreg.pickle(MappingProxyType, lambda mapping: (MappingProxyType, (dict(mapping),)))
 
 
 class Bounds(NamedTuple):
@@ -377,11 +382,29 @@ def _exactly(line: socket.socket, n_bytes: int, look_up: Report = lambda _: None
 # The process that forks the others.
 
 
+class _Copy:
+    """A copy of this process."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+
+    def poll(self) -> int | None:
+        """Return None as long as it runs."""
+        with suppress(ChildProcessError):
+            return os.waitpid(self.pid, os.WNOHANG)[0] or None
+        return self.pid
+
+    def wait(self) -> None:
+        """Wait until it has ended."""
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
 class _Forker:
     """The process that forks: it is given modules and lines, never data."""
 
     def __init__(self) -> None:
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | _Copy | None = None
         self._line: socket.socket | None = None
         self._changing = threading.Lock()
 
@@ -391,6 +414,25 @@ class _Forker:
         with self._changing, theirs, suppress(OSError):  # where it has ended, nobody answers on the line
             socket.send_fds(self._started(), [module.encode().ljust(_LONGEST_NAME)], [theirs.fileno()])
         return mine
+
+    def begin_here(self) -> None:
+        """Let a copy of this process fork: it has loaded all modules, and may hold no data yet, nor threads."""
+        if sys.platform != "linux" or threading.active_count() > 1:
+            return
+        self._line, theirs = socket.socketpair()
+        with theirs:
+            if pid := os.fork():
+                self.process = _Copy(pid)
+                return
+            self._line.close()
+            null = os.open(os.devnull, os.O_RDWR)
+            for number in range(3):
+                os.dup2(null, number)
+            os.environ.update(_ENVIRONMENT)
+            pa.set_memory_pool(pa.system_memory_pool())
+            with suppress(OSError, AttributeError):
+                ctypes.CDLL(None).mallopt(_MOST_ARENAS, 2)
+            serve(theirs.fileno())
 
     def _started(self) -> socket.socket:
         if self._line is None or self.process is None or self.process.poll() is not None:
@@ -409,6 +451,7 @@ class _Forker:
 
 
 _LONGEST_NAME = 200
+_MOST_ARENAS = -8  # as the C library calls it
 FORKER = _Forker()
 atexit.register(FORKER.end)
 
