@@ -74,7 +74,11 @@ NOT_STARTED = (
 )
 
 
-copyreg.pickle(MappingProxyType, lambda mapping: (MappingProxyType, (dict(mapping),)))
+def _frozen(mapping: dict[Any, Any]) -> Mapping[Any, Any]:
+    return MappingProxyType(mapping)
+
+
+copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))
 
 
 class Bounds(NamedTuple):
@@ -416,7 +420,7 @@ class _Forker:
         return mine
 
     def begin_here(self) -> None:
-        """Let a copy of this process fork: it has loaded all modules, and may hold no data yet, nor threads."""
+        """Let a copy of this process fork: it has loaded all modules, and has no data yet and no threads."""
         if sys.platform != "linux" or threading.active_count() > 1:
             return
         self._line, theirs = socket.socketpair()

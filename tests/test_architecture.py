@@ -158,9 +158,10 @@ def _offering(module: str) -> set[str]:
 
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
-    *("core.__main__._end_of", "core.bounded._give", "core.bounded._addresses", "core.holding.mapped"),
+    *("core.__main__._end_of", "core.bounded._give", "core.bounded._addresses", "core.bounded.begin_here"),
     *(
         "core.at_hand.give_name",
+        "core.holding.mapped",
         "core.at_hand.write_file",
         "core.cluster.tasks.build",
         "core.demo.demo_file",
@@ -260,6 +261,7 @@ def test_files__are_written_by_one_function() -> None:
         ),  # the null device, for what is closed
         *(
             "core.bounded._give",
+            "core.bounded.begin_here",
             "core.vcf.header._feed",
             "core.vcf.binary._feed",
         ),  # pipes and shared memory
