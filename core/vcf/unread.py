@@ -23,6 +23,7 @@ MAX_BLOCK = 1 << 16  # bytes
 _NO_TIME = bytes(4)
 PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
 _ENDS = {1: 0x81, 2: 0x8001, 3: 0x80000001, 5: 0x7F800002}  # what fills a list behind its last value
+_END_BYTES, _EVEN = {1: 0x81, TEXT: 0}, bytes(range(0, 256, 2))
 _RANGES = {2: (-120, (1 << 7) - 1), 3: (-32760, (1 << 15) - 1)}  # of what takes fewer bytes, as htslib has it
 _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "<u1"}
 
@@ -166,6 +167,9 @@ def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int, alone: set
 
 def _phases_alone(text: bytes, at: int, kind: int, n: int, n_samples: int) -> tuple[bool, set[int]]:
     """Tell whether a first allele has a phase that the others lack; return those of alleles alone."""
+    own = text[at : at + n * n_samples]
+    if kind == 1 and n > 1 and _END_BYTES[1] not in own and not own[::n].translate(None, _EVEN):
+        return False, set()  # nothing is alone, and no first allele has a phase
     values = np.frombuffer(text, dtype=_WORDS[kind], count=n * n_samples, offset=at).reshape(n_samples, n)
     phased = (values & 1) == 1
     is_end = (values[:, 1:] == _ENDS[kind]).all(axis=1)
@@ -178,7 +182,7 @@ def _stepped(text: bytes, at: int, kind: int, n: int, n_rows: int) -> tuple[int,
     end = at + n * SIZES[kind] * n_rows
     if end > len(text):
         raise ValueError("The field is longer than its record.")
-    if n < 2 or kind == 0:
+    if n < 2 or kind == 0 or (kind in _END_BYTES and _END_BYTES[kind] not in text[at:end]):
         return end, True
     values = np.frombuffer(text, dtype=_WORDS[kind], count=n * n_rows, offset=at).reshape(n_rows, n)
     is_end = values == (0 if kind == TEXT else _ENDS[kind])
