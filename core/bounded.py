@@ -26,7 +26,6 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from select import select
 from struct import Struct
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar, get_type_hints
@@ -54,6 +53,7 @@ SMALL_FILE_MEMORY, LARGE_FILE_MEMORY = 1 << 30, 2 << 30
 MEMORY_FOR_A_BYTE = 64  # a workbook packs its cells about so tightly
 WORTH_SHARING = 4 << 20  # bytes; fewer go through the socket as fast
 LOOK_UP_SECONDS = 0.2  # so often a thread that waits looks up
+_SECONDS_TO_TAKE = 60  # in which a process reads what it is asked
 _LARGEST_MESSAGE = 1 << 26  # bytes of what is no table
 _PATIENCE = 20  # seconds that pass, on a busy machine, for one of the processor
 _PRIORITY = 5  # steps behind the server, whose pages and sliders are answered first
@@ -74,7 +74,7 @@ NOT_STARTED = (
 )
 
 
-def _frozen(mapping: dict[Any, Any]) -> Mapping[Any, Any]:
+def _frozen(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(mapping)
 
 
@@ -239,7 +239,9 @@ def _nonsense_ends() -> Iterator[None]:
     """Take what another process says, and is not to be read, for its end."""
     try:
         yield
-    except (OSError, EOFError, ValueError, LookupError, TypeError, pa.ArrowException):
+    except (OSError, EOFError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
+        raise EndedError from None
+    except pa.ArrowException:
         raise EndedError from None
 
 
@@ -262,8 +264,8 @@ class Process:
     """
 
     def __init__(self, module: str) -> None:
-        self._line = _forked(module)
-        self.end = finalize(self, self._line.close)  # whatever it is doing; calling it twice does no more
+        self._line, kill = _forked(module)
+        self.end = finalize(self, kill)  # whatever it is doing; calling it twice does no more
         self._has_started = False
 
     def call(
@@ -294,9 +296,11 @@ class Process:
             reports=report is not None,
         )
         with _nonsense_ends():
+            self._line.settimeout(_SECONDS_TO_TAKE)
             _send(self._line, _ASKED, pickle.dumps(asked))
             for each in buffers:
                 self._line.sendall(each)
+            self._line.settimeout(LOOK_UP_SECONDS)
         result = self._answer(taken, bounds, look_up)
         kind: type[Result] = get_type_hints(function)["return"]
         with _nonsense_ends():
@@ -312,7 +316,7 @@ class Process:
         while True:
             kind, content = _receive(self._line, look_up, bounds.memory if taken is None else WORTH_SHARING)
             if kind == _REPORTED:
-                look_up(int.from_bytes(content, "little"))
+                look_up(int.from_bytes(content[:8], "little"))
             elif kind == _PROBLEMS:
                 with _nonsense_ends():
                     raise AuditInputError(*map(text_of, json.loads(content)))
@@ -320,7 +324,7 @@ class Process:
                 raise UnforeseenError(content.decode(errors="replace")[:200])
             elif kind == _SHARED and taken is not None:
                 with _nonsense_ends():
-                    return taken.read(_NUMBER.unpack(content)[0])
+                    return taken.read(int.from_bytes(content[:8], "little"))
             elif kind == _RESULT:
                 return pa.py_buffer(content)
             else:
@@ -351,12 +355,10 @@ _HEAD, _NUMBER = Struct("<cQ"), Struct("<Q")
 _STARTED, _ASKED, _REPORTED, _PROBLEMS, _UNFORESEEN, _RESULT, _SHARED = (
     letter.encode() for letter in ["s", "a", "r", "p", "u", "t", "m"]
 )
-_SENDING = threading.Lock()  # a function may report from several threads
 
 
 def _send(line: socket.socket, kind: bytes, content: bytes = b"") -> None:
-    with _SENDING:
-        line.sendall(_HEAD.pack(kind, len(content)) + content)
+    line.sendall(_HEAD.pack(kind, len(content)) + content)
 
 
 def _receive(
@@ -373,10 +375,13 @@ def _exactly(line: socket.socket, n_bytes: int, look_up: Report = lambda _: None
     content = bytearray(n_bytes)
     rest = memoryview(content)
     while rest:
-        while not select([line], [], [], LOOK_UP_SECONDS)[0]:
-            look_up(0)
-        with _nonsense_ends():
+        try:
             n_read = line.recv_into(rest)
+        except TimeoutError:
+            look_up(0)
+            continue
+        except OSError:
+            raise EndedError from None
         if not n_read:
             raise EndedError
         rest = rest[n_read:]
@@ -415,6 +420,7 @@ class _Forker:
     def fork(self, module: str) -> socket.socket:
         """Return the line to a new process that has loaded a module."""
         mine, theirs = socket.socketpair()
+        mine.settimeout(LOOK_UP_SECONDS)
         with self._changing, theirs, suppress(OSError):  # where it has ended, nobody answers on the line
             socket.send_fds(self._started(), [module.encode().ljust(_LONGEST_NAME)], [theirs.fileno()])
         return mine
@@ -472,16 +478,17 @@ def _started(function: str, *lines: int) -> "subprocess.Popen[bytes]":
     )
 
 
-def _forked(module: str) -> socket.socket:
-    """Return the line to a fresh process; where the system cannot fork, to one that starts from nothing."""
+def _forked(module: str) -> tuple[socket.socket, Callable[[], None]]:
+    """Return the line to a fresh process, forked where the system can, and what ends it."""
     if sys.platform != "win32":
-        return FORKER.fork(module)
+        line = FORKER.fork(module)
+        return line, line.close
     mine, theirs = socket.socketpair()
     process = _started("work_alone")
     process.stdin.write(theirs.share(process.pid))
     process.stdin.close()
     theirs.close()
-    return mine
+    return mine, lambda: (process.kill(), mine.close())
 
 
 def prepare(*modules: str) -> None:
@@ -571,7 +578,7 @@ def _answer(line: socket.socket, asked: _Asked) -> None:
     module, name = asked.function
     function = getattr(importlib.import_module(module), name)
     given, named = pickle.loads(asked.given, buffers=_buffers(line, asked))  # noqa: S301 - see above
-    more = {"report": lambda n: _send(line, _REPORTED, _NUMBER.pack(n))} if asked.reports else {}
+    more = {"report": _reporting(line)} if asked.reports else {}
     limit(asked.bounds)
     try:
         tables = packed(function(*given, **named, **more))
@@ -585,6 +592,17 @@ def _answer(line: socket.socket, asked: _Asked) -> None:
         _send(line, _UNFORESEEN, at.encode())
     else:
         _give(line, tables, asked)
+
+
+def _reporting(line: socket.socket) -> Report:
+    """Return what sends a number, from several threads too."""
+    sending = threading.Lock()
+
+    def report(number: int) -> None:
+        with sending:
+            _send(line, _REPORTED, _NUMBER.pack(number))
+
+    return report
 
 
 def _buffers(line: socket.socket, asked: _Asked) -> list[pa.Buffer]:

@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -90,11 +91,11 @@ def of_another_type() -> int:
     return "a word"  # type: ignore[return-value]
 
 
-def talk_nonsense() -> int:
+def talk_nonsense(said: bytes) -> int:
     for each in Path("/proc/self/fd").iterdir():
         try:
             line = socket.socket(fileno=os.dup(int(each.name)))
-            line.send(b"m" + bytes(7) + b"\xff" * 40)
+            line.sendall(said)
         except OSError:
             continue
     return 1
@@ -187,10 +188,32 @@ def test_run_apart__ends_what_aborts_takes_too_much_writes_or_answers_nonsense(t
     with pytest.raises(EndedError):
         run_apart(for_ever, bounds=Bounds(1 << 30, 1))
     assert time.monotonic() - began < 20
-    if Path("/proc/self/fd").is_dir():
-        with pytest.raises(EndedError):
-            run_apart(talk_nonsense, bounds=SMALL)
     _wait_until(lambda: not _forked())
+
+
+def _said(kind: bytes, content: bytes, n_bytes: int | None = None) -> bytes:
+    return kind + struct.pack("<Q", len(content) if n_bytes is None else n_bytes) + content
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc to find its line")
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"m" + bytes(7) + b"\xff" * 40,
+        _said(b"p", b"[" * 100_000),
+        _said(b"p", b'[{"message": "{x.__class__}", "plural": "", "n": 1, "values": {"x": 1}}]'),
+        _said(b"p", b"[]"),
+        _said(b"t", b"no table"),
+        _said(b"t", b"", 1 << 62),
+        _said(b"m", b"\xff" * 8),
+        _said(b"m", b""),
+        _said(b"r", b"", 1 << 40),
+        _said(b"q", b"x"),
+    ],
+)
+def test_run_apart__nonsense_ends_it(said: bytes) -> None:
+    with pytest.raises(EndedError):
+        run_apart(talk_nonsense, said, bounds=SMALL)
 
 
 def test_run_apart__reports_from_several_threads_and_is_stopped_by_what_a_report_raises() -> None:
