@@ -13,25 +13,26 @@ from typing import TypeVar
 import pyarrow as pa
 from pyarrow import csv
 
-from core.apart import POOL
+from core.bounded import FORKER
 
 Result = TypeVar("Result")
 Clock = Callable[[], float]
 
 
 def worked_seconds() -> float:
-    """Return the processor seconds used so far, those of processes that wait for a file included."""
+    """Return the processor seconds used so far, those of processes that read files included."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    waiting = sum(_ticks(worker.process.pid) for worker in POOL.idle) / os.sysconf("SC_CLK_TCK")
-    return time.process_time() + ended.ru_utime + ended.ru_stime + waiting
+    forker = 0.0 if FORKER.process is None else _ticks(FORKER.process.pid) / os.sysconf("SC_CLK_TCK")
+    return time.process_time() + ended.ru_utime + ended.ru_stime + forker
 
 
 def _ticks(pid: int) -> int:
+    """Return the ticks of a process and of what it has forked that has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     except OSError:  # it has ended, and is counted there
         return 0
-    return int(fields[11]) + int(fields[12])
+    return sum(map(int, fields[11:15]))
 
 
 def timed(

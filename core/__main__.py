@@ -42,7 +42,7 @@ if __name__ == "__main__":
     gc.set_threshold(_OBJECTS)
 
 from core import __version__
-from core.apart import memory_left
+from core.bounded import FORKER, memory_left
 from core.commands import COMMANDS, command, output
 from core.errors import AuditInputError
 from core.languages import ENGLISH, LANGUAGES
@@ -177,6 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         raise
     if signal.getsignal(signal.SIGINT) is _stop_at_start:
         signal.signal(signal.SIGINT, _INTERRUPTED)
+        FORKER.begin_here()
     with speaking(parsed.language):
         return _run(parsed)
 

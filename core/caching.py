@@ -20,12 +20,13 @@ from functools import partial, wraps
 from typing import Any, ParamSpec
 from weakref import WeakValueDictionary
 
+import pyarrow as pa
 import streamlit as st
 
+from core.bounded import called_apart
 from core.errors import AuditInputError
-from core.holding import Held
+from core.holding import HAS_SHARED_MEMORY, Shared
 from core.jobs import Job, Progress, Result
-from core.packing import called_apart
 from core.streamlit_internals import (
     AppSession,
     MediaFileManager,
@@ -45,19 +46,16 @@ class StoredFile:
 
     key: str  # SHA-256 over name and bytes; what `st.session_state` remembers of the file
     name: str  # file name as uploaded, never used as a path
-    held: Held = field(repr=False)  # the bytes, once
+    n_bytes: int
+    held: bytes | Shared = field(repr=False)  # once; large ones where readers see them too
 
     @property
     def data(self) -> bytes:
-        """Return the bytes."""
-        return self.held.data
-
-    @property
-    def n_bytes(self) -> int:
-        """Return how many they are."""
-        return self.held.n_bytes
+        """Return the bytes; of large ones, a copy."""
+        return self.held if isinstance(self.held, bytes) else self.held.mapped().to_pybytes()
 
 
+_WORTH_SHARING = 16 << 20  # bytes
 KEPT_DOWNLOADS = 256 << 20  # bytes of a session's; the oldest go first, the newest stays whatever its size
 DATA_LOST = (
     "The connection was interrupted, so a file is no longer in memory. Upload it again; "
@@ -92,7 +90,10 @@ class Vault:
         with _HASHING if len(data) > LIGHT_BYTES else nullcontext():
             digest.update(data)
         key = digest.hexdigest()
-        stored = self._files.setdefault(key, StoredFile(key=key, name=name, held=Held(data)))
+        if (stored := self._files.get(key)) is None:
+            is_shared = len(data) >= _WORTH_SHARING and HAS_SHARED_MEMORY
+            held = Shared(pa.py_buffer(data)) if is_shared else data
+            stored = self._files[key] = StoredFile(key=key, name=name, n_bytes=len(data), held=held)
         self._uploads.remove_session_files(self._session_id)
         return stored
 
@@ -123,8 +124,8 @@ class Vault:
         if known is None:
             stored = self.needed(key)
             try:
-                with self.turn(stored.n_bytes), stored.held.lent() as source:
-                    read = read_dataset(source, name=stored.name, options=options)
+                with self.turn(stored.n_bytes):
+                    read = read_dataset(stored.held, name=stored.name, options=options)
                 # The same bytes under two names are two files: results carry the name.
                 fingerprint = hashlib.sha256(f"{key} {read.fingerprint}".encode()).hexdigest()
                 known = replace(read, fingerprint=fingerprint)

@@ -5,21 +5,68 @@ would wait; a control character aborts its process; and once in some thousand ch
 only a process that does nothing else waits, aborts or is ended, and the chart is drawn again by another.
 """
 
-import atexit
-import json
 import time
-from typing import cast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
 
-import pyarrow as pa
-
-from core.apart import Answer, Bounds, EndedError, Pool, Worker
+from core.bounded import ALLOWED, EndedError, Process
 from core.errors import AuditInputError
 
-DRAWERS = Pool()
-atexit.register(DRAWERS.end)
-_BOUNDS = Bounds(memory=1 << 44, seconds=60)  # the library reserves 32 GB of addresses and uses 0.1
 _TRIES = 2
 _LONGEST_REASON = 500
+
+
+class Drawn(NamedTuple):
+    """A chart as SVG text, or why it cannot be drawn."""
+
+    svg: str = ""
+    refused: str = ""
+
+
+class _Drawer:
+    """Draws one chart after the other, which takes a fiftieth of what the first one takes."""
+
+    def __init__(self) -> None:
+        self._process: Process | None = None
+
+    def draw(self, specification: dict[str, object]) -> Drawn | None:
+        """Draw a chart; None where no process could."""
+        for _ in range(_TRIES):
+            try:
+                if self._process is None:
+                    self._process = Process(__name__)
+                return self._process.call(
+                    draw, specification, bounds=ALLOWED["chart"].of(0), report=_until(patience_seconds())
+                )
+            except (EndedError, TimeoutError, AuditInputError):  # the last: it did not start
+                self.end()
+            except BaseException:  # such as Streamlit's own: half an answer may be left
+                self.end()
+                raise
+        return None
+
+    def end(self) -> None:
+        """End the process, with the charts it has drawn."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+
+_DRAWER: ContextVar[_Drawer | None] = ContextVar("_DRAWER", default=None)
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw the charts of one report in one process."""
+    drawer = _Drawer()
+    token = _DRAWER.set(drawer)
+    try:
+        yield
+    finally:
+        _DRAWER.reset(token)
+        drawer.end()
 
 
 def svg_of(specification: dict[str, object]) -> str | None:
@@ -27,44 +74,35 @@ def svg_of(specification: dict[str, object]) -> str | None:
 
     None where no process could draw it: each ended, or took too long. ValueError: it cannot be drawn.
     """
-    data = pa.py_buffer(json.dumps(specification).encode())
-    for _ in range(_TRIES):
-        worker = DRAWERS.take()
-        try:
-            document, _none = _ask(worker, data)
-        except (EndedError, TimeoutError, AuditInputError):  # the last: it did not start
-            worker.end()
-            continue
-        except BaseException:  # such as Streamlit's own: half an answer may be left in the pipe
-            worker.end()
-            raise
-        DRAWERS.give_back(worker)
-        if "refused" in document:
-            raise ValueError(document["refused"])
-        return cast("str", document["svg"])
-    return None
-
-
-def _ask(worker: Worker, data: pa.Buffer) -> Answer:
-    until = time.monotonic() + patience_seconds()
-
-    def look_up(_: int) -> None:
-        if time.monotonic() > until:
-            raise TimeoutError
-
-    return worker.ask("core.drawing:draw", data, {}, bounds=_BOUNDS, report=look_up)
+    if (drawer := _DRAWER.get()) is None:
+        with drawing():
+            return svg_of(specification)
+    drawn = drawer.draw(specification)
+    if drawn is not None and drawn.refused:
+        raise ValueError(drawn.refused)
+    return drawn and drawn.svg
 
 
 def patience_seconds() -> float:
-    """Return how long a process may take for one chart; most take less than a tenth of a second."""
+    """Return how long a process may take for one chart; most take less than a second."""
     return 60.0
 
 
-def draw(data: pa.Buffer, _report: object = None) -> Answer:
+def _until(seconds: float) -> Callable[[int], None]:
+    end = time.monotonic() + seconds
+
+    def look_up(_: int) -> None:
+        if time.monotonic() > end:
+            raise TimeoutError
+
+    return look_up
+
+
+def draw(specification: dict[str, object], **_report: object) -> Drawn:
     """Draw a chart, in the process that does nothing else."""
     import vl_convert  # noqa: PLC0415 - loaded by the process that draws alone
 
     try:
-        return {"svg": vl_convert.vegalite_to_svg(json.loads(data.to_pybytes()), allowed_base_urls=[])}, None
+        return Drawn(svg=vl_convert.vegalite_to_svg(specification, allowed_base_urls=[]))
     except ValueError as error:
-        return {"refused": str(error)[:_LONGEST_REASON]}, None
+        return Drawn(refused=str(error)[:_LONGEST_REASON])

@@ -1,4 +1,4 @@
-"""A file's bytes: how every input is opened, and how they are held, as they came, shared, or packed."""
+"""A file's bytes: how every input is opened, and how they are held, as they came or shared."""
 
 import errno
 import io
@@ -6,7 +6,7 @@ import mmap
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from weakref import finalize
@@ -31,9 +31,7 @@ _NO_FILE = (
 )
 _TOO_LARGE = "{file} has more than {most} MB, the most that is read here. Check that it is the right file."
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # what became a pipe meanwhile is not waited for
-WORTH_PACKING = 16 << 20  # bytes; less is held as it came
 _BLOCK = 16 << 20
-_CODEC = pa.Codec("zstd", compression_level=1)
 
 
 def open_input(path: Path, *, name: str = "") -> io.BufferedReader:
@@ -89,6 +87,13 @@ def unreadable(error: OSError, *, file: str) -> AuditInputError:
     return input_error("{file} cannot be read: {reason}.", file=file, reason=str(error.strerror))
 
 
+def mapped(path: str) -> pa.Buffer:
+    """Return what stands in shared memory, of this or another process, without copying."""
+    with Path(path).open("rb") as file:
+        is_empty = not os.fstat(file.fileno()).st_size
+        return pa.py_buffer(b"" if is_empty else mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+
+
 class Shared:
     """Memory that another process opens by its path; it goes with the last that holds it."""
 
@@ -116,29 +121,20 @@ class Shared:
                 raise input_error(CHANGED, file=name)
         return shared
 
-    def put(self, place: int, data: pa.Buffer | bytes) -> None:
+    def __reduce__(self) -> tuple[Callable[[str], pa.Buffer], tuple[str]]:
+        """Let another process have what is there, without copying."""
+        return mapped, (self.path,)
+
+    def put(self, place: int, data: pa.Buffer | bytes | memoryview) -> None:
         """Write bytes at a place."""
         rest = memoryview(data)
         while rest:
             n_written = os.pwrite(self._file, rest, place)
             rest, place = rest[n_written:], place + n_written
 
-    def piece(self, start: int, end: int) -> bytes:
-        """Return a copy of a part."""
-        content = bytearray(end - start)
-        rest = memoryview(content)
-        while rest and (n_read := os.preadv(self._file, [rest], start)):
-            rest, start = rest[n_read:], start + n_read
-        return bytes(content)
-
-    def cut(self, size: int) -> None:
-        """Give back what is beyond a size; nobody may be reading there."""
-        os.ftruncate(self._file, size)
-
     def mapped(self) -> pa.Buffer:
         """Return what is there, without copying."""
-        is_empty = not os.fstat(self._file).st_size
-        return pa.py_buffer(b"" if is_empty else mmap.mmap(self._file, 0, prot=mmap.PROT_READ))
+        return mapped(self.path)
 
     def read(self, n_bytes: int) -> pa.Buffer:
         """Return what the other process wrote, without copying; it can be changed no more."""
@@ -151,62 +147,3 @@ class Shared:
 
     def __exit__(self, *_: object) -> None:
         self._close()
-
-
-class Held:
-    """The bytes of one file.
-
-    They begin in shared memory and go on in packed blocks; either part may be empty. Work that is
-    interrupted in between leaves both as they belong together.
-    """
-
-    def __init__(self, data: bytes) -> None:
-        self.n_bytes = len(data)
-        self._data: bytes | None = data
-        self._shared: Shared | None = None
-        self._packed: list[tuple[int, bytes]] = []  # from the end of the file, each with its place
-
-    @property
-    def data(self) -> bytes:
-        """Return the bytes; of a packed file, a copy."""
-        if self._shared is None:
-            return self._data or b""
-        parts = [self._shared.piece(0, self._n_shared)]
-        return b"".join([*parts, *(self._unpacked(at) for at in reversed(range(len(self._packed))))])
-
-    @contextmanager
-    def lent(self) -> Iterator[bytes | Shared]:
-        """Give the bytes to a reader, large ones in shared memory; pack them once they are read."""
-        if self.n_bytes < WORTH_PACKING or not HAS_SHARED_MEMORY:
-            yield self.data
-            return
-        shared = self._unpack()
-        yield shared
-        self._pack(shared)  # not after an error: what was raised may still hold them
-
-    @property
-    def _n_shared(self) -> int:
-        return self._packed[-1][0] if self._packed else self.n_bytes
-
-    def _unpacked(self, at: int) -> bytes:
-        place, block = self._packed[at]
-        n_bytes = (self._packed[at - 1][0] if at else self.n_bytes) - place
-        unpacked: bytes = _CODEC.decompress(block, decompressed_size=n_bytes, asbytes=True)
-        return unpacked
-
-    def _unpack(self) -> Shared:
-        if self._shared is None:
-            self._shared = Shared(pa.py_buffer(self._data))
-            self._data = None
-        while self._packed:
-            last = len(self._packed) - 1
-            self._shared.put(self._packed[last][0], self._unpacked(last))
-            del self._packed[-1]
-        return self._shared
-
-    def _pack(self, shared: Shared) -> None:
-        while self._n_shared:
-            place = max(self._n_shared - _BLOCK, 0)
-            block = _CODEC.compress(shared.piece(place, self._n_shared), asbytes=True)
-            self._packed.append((place, block))
-            shared.cut(place)

@@ -145,7 +145,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     }
     lone = {name for name in small if len(importers[name] - _offering(name)) == 1}
     assert lone == {
-        *"""core.delivery.beside core.drawing core.free_text.models core.reports.index
+        *"""core.delivery.beside core.free_text.models core.reports.index
         pages.measure.leakage_parts.work pages.measure.risk_parts.counts
         pages.start.filed_parts.comparing pages.start.filed_parts.repeating""".split()
     }
@@ -159,10 +159,10 @@ def _offering(module: str) -> set[str]:
 
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
-    *("core.__main__._end_of", "core.apart._given", "core.apart._share", "core.apart._addresses"),
+    *("core.__main__._end_of", "core.bounded._give", "core.bounded._addresses", "core.bounded.begin_here"),
     *(
-        "core.apart.main",
         "core.at_hand.give_name",
+        "core.holding.mapped",
         "core.at_hand.write_file",
         "core.cluster.tasks.build",
         "core.demo.demo_file",
@@ -173,6 +173,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.tables.parquet.read_parquet", "core.tables.parquet._packed", "core.turns.machine_memory"),
     *("core.tables.workbook_bounds.pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
+    *("core.vcf.binary.lines", "core.vcf.binary._feed"),
     "core.commands.engines._needed",  # of a file that was just opened as an input
     "core.commands.output.ready_streams",
     "core.engines.sources.configured",  # the operator's own secrets
@@ -220,7 +221,7 @@ def test_streamlit__is_of_the_version_whose_internals_are_used() -> None:
 
 def test_core__loads_no_module_by_its_name() -> None:
     loading = {_module(path) for path in SOURCES if "importlib" in _imports(path)}
-    assert loading <= {"core.commands", "core.apart", "core.tools"}, (
+    assert loading <= {"core.commands", "core.bounded", "core.tools"}, (
         "only the command line, processes apart and the registry of tools choose a module"
     )
 
@@ -259,7 +260,12 @@ def test_files__are_written_by_one_function() -> None:
             "core.__main__._end_of",
             "core.commands.output.ready_streams",
         ),  # the null device, for what is closed
-        *("core.apart._share", "core.apart.main", "core.vcf.header._feed"),  # pipes and shared memory
+        *(
+            "core.bounded._give",
+            "core.bounded.begin_here",
+            "core.vcf.header._feed",
+            "core.vcf.binary._feed",
+        ),  # pipes and shared memory
         "pages.components.trail._write",  # a line a time, at the end
     }
     assert {*_writers()} - others == {"core.at_hand.write_file"}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from core import __version__
-from core.apart import limit_memory
+from core.bounded import limit_memory
 from core.errors import AuditInputError
 from core.holding import open_input
 from core.packing import packed_bytes

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core import policies
-from core.apart import limit_memory
 from core.asked import Asked, as_usual, converter, excluding, words_asked
+from core.bounded import limit_memory
 from core.commands import command
 from core.commands.audited import Audited, check_report_options, memory_asked_for
 from core.commands.output import print_warning

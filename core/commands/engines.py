@@ -10,9 +10,9 @@ from threading import Event
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.apart import most_memory
 from core.asked import Asked
 from core.at_hand import is_alone
+from core.bounded import most_memory
 from core.commands.folders import tell_passed_over
 from core.commands.reading import read_options
 from core.engines import Address, address_of, refused_in_engine, tables_below

@@ -4,70 +4,54 @@ The model itself lives in a process that its file may end; see :mod:`core.divers
 """
 
 import threading
-import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from core.apart import POOL, Answer, EndedError, refused
+from core.bounded import ALLOWED, EndedError, Process, refused
 from core.coding import FloatArray
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace
+from core.diversity.model_process import Predicted, load, predict
 from core.diversity.outcomes import first_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
 from core.words import input_error, text
 
-_OTHER_SIDE = "core.diversity.model_process"
+Result = TypeVar("Result")
 _REMEDY = "Save the model again with skops.io.dump."
 
 
 class ModelProcess:
-    """A process that holds a model; it begins anew when it has ended, and ends with this object."""
+    """A process that holds a model, and ends with this object."""
 
     def __init__(self, data: bytes, *, name: str) -> None:
-        self._data, self._name = pa.py_buffer(data), name
+        self._n_bytes, self._name = len(data), name
         self._lock = threading.Lock()
-        self.description, _ = self._begin()
+        self._process = Process(load.__module__)
+        self.described = self._ask(load, pa.py_buffer(data), name)
 
-    def predict(self, records: pa.Table, *, named: bool) -> tuple[list[str], npt.NDArray[np.generic]]:
-        """Return the classes predicted, none for regression, and for each record a position or number."""
-        content = pa.BufferOutputStream()
-        with pa.ipc.new_stream(content, records.schema) as stream:
-            stream.write_table(records)
-        arguments = {"names": records.column_names if named else None}
+    def predict(self, records: pa.Table, *, named: bool) -> Predicted:
+        """Return what is predicted for records, whose columns are named as the model knows them or not."""
+        names = records.column_names if named else None
         with self._lock:
-            if not self._worker.is_alive:  # nobody asked for a minute
-                self._begin()
-            document, table = self._ask("predict", content.getvalue(), arguments)
-        if table is None or len(table) != len(records):
-            raise refused(len(self._data), name=self._name, remedy=_REMEDY)
-        return list(map(str, document["classes"])), table["predicted"].to_numpy()
+            predicted = self._ask(predict, records, names, self._name)
+        if len(predicted.values) != len(records):
+            raise refused(self._n_bytes, name=self._name, remedy=_REMEDY)
+        return predicted
 
-    def _begin(self) -> Answer:
-        """Have a process load the model; one that did not take it is left for other files."""
-        self._worker = POOL.take()
+    def _ask(self, function: Callable[..., Result], *given: object) -> Result:
         try:
-            answer = self._ask("load", self._data, {})
-        except AuditInputError:
-            if self._worker.is_alive:
-                POOL.give_back(self._worker)
-            raise
-        weakref.finalize(self, self._worker.end)
-        return answer
-
-    def _ask(self, function: str, data: pa.Buffer, arguments: Mapping[str, object]) -> Answer:
-        try:
-            return self._worker.ask(f"{_OTHER_SIDE}:{function}", data, {**arguments, "name": self._name})
+            return self._process.call(function, *given, bounds=ALLOWED["file"].of(self._n_bytes))
         except EndedError:
-            self._worker.end()
-            raise refused(self._data.size, name=self._name, remedy=_REMEDY) from None
+            self._process.end()
+            raise refused(self._n_bytes, name=self._name, remedy=_REMEDY) from None
         except AuditInputError:
             raise
-        except BaseException:  # half an answer may be left in the pipe
-            self._worker.end()
+        except BaseException:  # half an answer may be left
+            self._process.end()
             raise
 
 
@@ -198,13 +182,4 @@ def load_estimator(data: bytes, *, name: str) -> LoadedEstimator:
     have been checked.
     """
     process = ModelProcess(data, name=name)
-    said = process.description
-    return LoadedEstimator(
-        process=process,
-        name=name,
-        kind=str(said["kind"]),
-        classes=tuple(said["classes"]),
-        task=said["task"],
-        feature_names=None if said["feature_names"] is None else tuple(said["feature_names"]),
-        n_features=int(said["n_features"]),
-    )
+    return LoadedEstimator(process=process, name=name, **process.described._asdict())

@@ -2,25 +2,25 @@
 
 Nothing of the file is run: only types that skops trusts are built, and trees whose node numbers have
 been checked. The native code of scikit-learn follows other numbers of a file without looking, so even
-prediction stays here; see :mod:`core.apart`.
+prediction stays here; see :mod:`core.bounded`.
 """
 
 import io
 import struct
 import zipfile
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import skops.io
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.ensemble._hist_gradient_boosting.predictor import TreePredictor
 from sklearn.tree._tree import Tree
-from skops.io.exceptions import UntrustedTypesFoundException
 
-from core.apart import Answer
 from core.diversity.outcomes import class_text, first_of, sorted_classes
+from core.diversity.settings import Task
 from core.words import Text, input_error, text
 
 LARGEST_UNPACKED_BYTES = 500_000_000
@@ -51,20 +51,40 @@ _PICKLES = (
 _HELD: list[BaseEstimator] = []
 
 
-def load(data: pa.Buffer, *, name: str) -> Answer:
+class Described(NamedTuple):
+    """What a model says of itself."""
+
+    kind: str  # what scikit-learn calls it
+    classes: tuple[str, ...]  # as text; none for regression
+    task: Task
+    feature_names: tuple[str, ...] | None  # that it was fitted on, in order; None where it does not know them
+    n_features: int
+
+
+class Predicted(NamedTuple):
+    """The classes predicted, none for regression, and for each record the place of one, or a number."""
+
+    classes: tuple[str, ...]
+    values: npt.NDArray[np.generic]  # shape (n_records,)
+
+
+def load(content: pa.Buffer, name: str) -> Described:
     """Load a fitted classifier or regressor and describe it; it is kept for :func:`predict`."""
-    content = data.to_pybytes()
-    _refuse_what_runs_code(content, name)
-    _check_archive(content, name)
+    import skops.io  # noqa: PLC0415 - loaded by the process that holds models alone
+    from skops.io.exceptions import UntrustedTypesFoundException  # noqa: PLC0415 - the same
+
+    data = content.to_pybytes()
+    _refuse_what_runs_code(data, name)
+    _check_archive(data, name)
     try:
-        estimator = skops.io.loads(content, trusted=list(_TRUSTED_TYPES))
+        estimator = skops.io.loads(data, trusted=list(_TRUSTED_TYPES))
     except UntrustedTypesFoundException:
         raise input_error(
             "{file} holds types that are not trusted and was not loaded: {types}. Models of "
             "scikit-learn's trees, forests, boosting, linear models, support vector machines and naive "
             "Bayes, also in pipelines, are accepted.",
             file=name,
-            types=_untrusted(content),
+            types=_untrusted(data),
         ) from None
     except Exception:  # whatever a damaged part raises in this process, which serves no one else
         raise input_error(
@@ -74,14 +94,12 @@ def load(data: pa.Buffer, *, name: str) -> Answer:
         ) from None
     description = _described(estimator, name)
     _HELD[:] = [estimator]
-    return description, None
+    return description
 
 
-def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
+def predict(table: pa.Table, names: Sequence[str] | None, name: str) -> Predicted:
     """Predict records with the model that was loaded last."""
     estimator = _HELD[0]
-    with pa.ipc.open_stream(data) as stream:
-        table = stream.read_all()
     cells = {
         key: np.array(column.to_pylist(), dtype=object)
         if pa.types.is_string(column.type)
@@ -92,10 +110,9 @@ def predict(data: pa.Buffer, *, names: list[str] | None, name: str) -> Answer:
     try:
         predicted = np.asarray(estimator.predict(frame if names is not None else frame.to_numpy()))
         if is_regressor(estimator):
-            return {"classes": []}, pa.table({"predicted": predicted.astype(np.float64).reshape(len(table))})
+            return Predicted((), predicted.astype(np.float64).reshape(len(table)))
         known, codes = np.unique(predicted, return_inverse=True)
-        texts = [class_text(each) for each in known]
-        return {"classes": texts}, pa.table({"predicted": codes.reshape(len(table))})
+        return Predicted(tuple(map(class_text, known)), codes.reshape(len(table)))
     except Exception:  # whatever its parts raise in this process, which serves no one else
         raise input_error(
             "The model in {file} cannot predict the records: its features must hold what it was trained "
@@ -143,6 +160,8 @@ def _check_archive(data: bytes, name: str) -> None:
 
 
 def _untrusted(data: bytes) -> Text:
+    import skops.io  # noqa: PLC0415 - as above
+
     try:
         found = skops.io.get_untrusted_types(data=data)
     except Exception:  # whatever a damaged part raises in this process, which serves no one else
@@ -150,7 +169,7 @@ def _untrusted(data: bytes) -> Text:
     return first_of([each for each in found if each not in _TRUSTED_TYPES])
 
 
-def _described(estimator: object, name: str) -> dict[str, object]:
+def _described(estimator: object, name: str) -> Described:
     if not isinstance(estimator, BaseEstimator) or not hasattr(estimator, "predict"):
         raise input_error("{file} holds no scikit-learn model that predicts.", file=name)
     if not (is_classifier(estimator) or is_regressor(estimator)):
@@ -166,13 +185,13 @@ def _described(estimator: object, name: str) -> dict[str, object]:
         raise input_error(
             "{file} holds a model that was never fitted, or whose parts contradict each other.", file=name
         ) from None
-    return {
-        "kind": type(estimator).__name__,
-        "classes": list(classes),
-        "task": "classification" if is_classifier(estimator) else "regression",
-        "feature_names": None if names is None else [str(each) for each in names],
-        "n_features": n_features,
-    }
+    return Described(
+        kind=type(estimator).__name__,
+        classes=tuple(classes),
+        task="classification" if is_classifier(estimator) else "regression",
+        feature_names=None if names is None else tuple(map(str, names)),
+        n_features=n_features,
+    )
 
 
 def _check_trees(estimator: BaseEstimator) -> None:

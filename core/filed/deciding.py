@@ -13,7 +13,6 @@ from msgspec import Meta, Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
 from core import __version__
-from core.apart import Answer
 from core.errors import AuditInputError, refuse
 from core.filed.reading import (
     LARGEST_REPORT,
@@ -265,14 +264,14 @@ def read_decided(data: bytes, *, name: str) -> DecidedReport:
         Another file, one that was cut short, changed by hand or damaged, or one of a newer form.
     """
     refuse_larger(data, 2 * LARGEST_REPORT, name=name)
-    parts = convert(looked_at(decided_for_other, data, name=name)["decided"], _Parts)
+    parts = convert(looked_at(read_whole_decision, data, name=name), _Parts)
     undecided = json_bytes(parts.report)
     report = read_report(undecided, name=parts.undecided.name)
     return DecidedReport(name=name, data=data, decision=parts.decision, report=report, undecided=undecided)
 
 
-def decided_for_other(data: pa.Buffer, *, name: str) -> Answer:
-    """Return a decided report that was checked, for the process that asked."""
+def read_whole_decision(data: pa.Buffer, name: str) -> bytes:
+    """Return a decided report that was checked."""
     given = bytes(data)
     try:
         document = json.loads(given.decode("utf-8"))
@@ -290,7 +289,7 @@ def decided_for_other(data: pa.Buffer, *, name: str) -> Answer:
         )
     if not whole:
         raise input_error(_CHANGED, file=name)
-    return {"decided": document}, None
+    return json.dumps(document).encode()
 
 
 def _is_newer(document: Mapping[str, Any]) -> bool:

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, ValidationError, convert, field, to_builtins
 from msgspec.structs import fields
 
 from core import __version__
-from core.apart import Answer, Document, EndedError, ask_apart, refused
+from core.bounded import ALLOWED, EndedError, refused, run_apart
 from core.holding import read_unchanged, unreadable
 from core.plain import Scalar, parsed_json
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
@@ -342,9 +342,9 @@ def read_report(source: bytes | Path, *, name: str = "") -> FiledReport:
             raise input_error(_NO_CARRIED, file=name)
         data = carried
     refuse_larger(data, LARGEST_REPORT, name=name)
-    answer = looked_at(read_for_other, data, name=name)
-    document, digest = answer["report"], hashlib.sha256(data).hexdigest()
-    of_file = {"name": name, "sha256": digest, "document": document, "changed": answer["changed"]}
+    document, changed = looked_at(read_whole_report, data, name=name)
+    digest = hashlib.sha256(data).hexdigest()
+    of_file = {"name": name, "sha256": digest, "document": document, "changed": changed}
     return convert({**document, **of_file}, FiledReport)
 
 
@@ -355,21 +355,21 @@ def refuse_larger(data: bytes, most: int, *, name: str) -> None:
         raise input_error(too_large, file=name, most=most >> 20)
 
 
-def looked_at(task: Callable[..., Answer], data: bytes, *, name: str) -> Document:
-    """Return what a task finds in a file; a large one is looked at in a process of its own."""
+def looked_at(task: Callable[[pa.Buffer, str], bytes], data: bytes, *, name: str) -> Any:
+    """Return what a task finds in a file, which it says as JSON; of a large one in a process of its own."""
     if len(data) <= WORTH_APART:
-        return task(pa.py_buffer(data), name=name)[0]
+        return json.loads(task(pa.py_buffer(data), name))
     try:
-        return ask_apart(f"{task.__module__}:{task.__name__}", pa.py_buffer(data), {"name": name})[0]
+        return json.loads(run_apart(task, pa.py_buffer(data), name, bounds=ALLOWED["file"].of(len(data))))
     except EndedError:
         raise refused(len(data), name=name, remedy="Take it again from where it was filed.") from None
 
 
-def read_for_other(data: pa.Buffer, *, name: str) -> Answer:
-    """Return a report that was checked, and which parts of it were changed, for the process that asked."""
+def read_whole_report(data: pa.Buffer, name: str) -> bytes:
+    """Return a report that was checked, and which parts of it were changed."""
     document = _parsed(bytes(data), name)
     _check(document, name)
-    return {"report": document, "changed": changed_parts(document)}, None
+    return json.dumps([document, changed_parts(document)]).encode()
 
 
 def changed_parts(document: Mapping[str, Any]) -> list[str]:

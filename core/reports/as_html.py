@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.charts import described, vega_lite
+from core.drawing import drawing
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, scalar, unbroken
@@ -78,7 +79,8 @@ def render_html(report: Report) -> bytes:
 
 def html_page(template: str, **parts: object) -> bytes:
     """Return the page that a template makes of its parts; whatever it is given is escaped and printable."""
-    return _environment().get_template(template).render(parts).encode("utf-8")
+    with drawing():
+        return _environment().get_template(template).render(parts).encode("utf-8")
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a table may be at most, whatever its file packs it into; known before its records are read."""
 
-from core.apart import SMALL_FILE_BYTES
+from core.bounded import SMALL_FILE_BYTES
 from core.errors import AuditInputError
 from core.words import input_error
 

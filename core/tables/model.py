@@ -72,6 +72,10 @@ class Dataset:
     n_bytes: int  # size of the file
     reading: Reading  # what was assumed
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what goes to another process: all but the frame, which is made anew there."""
+        return {name: value for name, value in vars(self).items() if name != "frame"}
+
     @property
     def n_records(self) -> int:
         """Return the number of records, the header not counted."""

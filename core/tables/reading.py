@@ -3,20 +3,19 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Protocol
 
 import pyarrow as pa
 
-from core.apart import Answer, EndedError, ask_apart, most_memory, refused
 from core.at_hand import source_at
+from core.bounded import ALLOWED, EndedError, most_memory, refused, run_apart
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared, open_input, read_unchanged, unchanged
 from core.jobs import Threads
 from core.reading_options import ReadOptions, check_options
-from core.tables.beside import Beside
 from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited
 from core.tables.excel import password_protected, read_excel
@@ -26,7 +25,7 @@ from core.tables.old_workbook import check_old_workbook_bounds
 from core.tables.parquet import read_parquet
 from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts
 from core.tables.xes import is_xes, read_xes
-from core.words import Text, input_error, joined, own, plain_text, text, text_of
+from core.words import Text, input_error, joined, own, text
 
 WORTH_A_PROCESS = 16 << 20  # bytes of text; less is read sooner than a process starts
 _RESAVED = "Open it in the program that wrote it and save it as CSV."
@@ -102,7 +101,7 @@ def read_dataset(
         raise input_error("{file}: the file is empty (0 bytes). Export the table again.", file=name)
     with Threads(1) as thread:  # hashing releases the interpreter: it runs beside reading
         sha256 = thread.submit(lambda: hashlib.sha256(data).hexdigest())
-        given = source if isinstance(source, Shared) else None
+        given = source if isinstance(source, Shared) else data
         table, reading = _read(data, name=name, options=options, given=given)
         reading = replace(reading, notes=(*reading.notes, *_taken_for_missing(reading)))
     return Dataset(
@@ -150,13 +149,13 @@ def _fingerprint(sha256: str, given: ReadOptions, resolved: ReadOptions) -> str:
 
 
 def _read(
-    data: pa.Buffer, *, name: str, options: ReadOptions, given: Shared | None
+    data: pa.Buffer, *, name: str, options: ReadOptions, given: pa.Buffer | Shared
 ) -> tuple[pa.Table, Reading]:
     """Read a table where its reader can do no harm: only short text in this process."""
     kind = kind_of(data, name=name)
     if kind == TEXT and data.size < WORTH_A_PROCESS:
         return read_delimited(data, name=name, options=options)
-    return read_apart(data, name=name, options=options, kind=kind, given=given)
+    return read_apart(given, n_bytes=data.size, name=name, options=options, kind=kind)
 
 
 # --- which reader a file of bytes is for, told by what it holds
@@ -235,15 +234,11 @@ def kind_of(data: pa.Buffer, *, name: str) -> str:
     return TEXT
 
 
-def read_for_other(data: pa.Buffer, *, name: str, options: dict[str, Any], kind: str) -> Answer:
-    """Read a table for the process that sent it."""
-    table, reading = READERS[kind](data, name=name, options=options_of(options))
+def read_bounded(data: pa.Buffer, name: str, options: ReadOptions, kind: str) -> tuple[pa.Table, Reading]:
+    """Read a table, its text no larger than a file of that size may unpack to."""
+    table, reading = READERS[kind](data, name=name, options=options)
     check_text(table.nbytes, of=data.size, name=name)
-    fields = asdict(reading)
-    fields["notes"] = [plain_text(note) for note in reading.notes]
-    for one in fields["beside"]:
-        one["what"] = plain_text(one["what"])
-    return fields, table
+    return table, reading
 
 
 def _marked_up(head: bytes) -> str | None:
@@ -274,31 +269,14 @@ def read_sheets(read: Callable[[ReadOptions], Dataset], options: ReadOptions) ->
     return [each for each in found if each is first or len(each.columns) > 1]
 
 
-# --- in a process of its own; see :mod:`core.apart`
-
-
 def read_apart(
-    data: pa.Buffer, *, name: str, options: ReadOptions, kind: str, given: Shared | None = None
+    data: pa.Buffer | Shared, *, n_bytes: int, name: str, options: ReadOptions, kind: str
 ) -> tuple[pa.Table, Reading]:
-    """Read a table in another process."""
-    arguments = {"name": name, "options": asdict(options), "kind": kind}
+    """Read a table in another process; see :mod:`core.bounded`."""
     try:
-        document, table = ask_apart("core.tables.reading:read_for_other", data, arguments, given=given)
-        if table is None:
-            raise EndedError
-        texts = {
-            key: tuple(document[key]) for key in ("detected", "sheets", "unnamed_columns", "codes_missing")
-        }
-        texts["notes"] = tuple(map(text_of, document["notes"]))
-        beside = tuple(
-            Beside(**{**one, "what": text_of(one["what"]), "texts": tuple(one["texts"])})
-            for one in document["beside"]
-        )
-        return table, Reading(
-            **{**document, **texts, "beside": beside, "options": options_of(document["options"])}
-        )
-    except (EndedError, KeyError, TypeError, ValueError):
-        raise refused(data.size, name=name, remedy=_RESAVED) from None
+        return run_apart(read_bounded, data, name, options, kind, bounds=ALLOWED["file"].of(n_bytes))
+    except EndedError:
+        raise refused(n_bytes, name=name, remedy=_RESAVED) from None
 
 
 def options_of(fields: Mapping[str, Any]) -> ReadOptions:

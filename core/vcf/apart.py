@@ -1,4 +1,4 @@
-"""Files are read in a process of its own, with limits on memory and time; see :mod:`core.apart`.
+"""Files are read in a process of its own, with limits on memory and time; see :mod:`core.bounded`.
 
 What a file does to that process ends one pair, and what it found comes back as numbers and text by the
 types of :class:`core.vcf.measuring.VcfScan`. Uploaded bytes go there through memory that both processes see.
@@ -6,17 +6,17 @@ types of :class:`core.vcf.measuring.VcfScan`. Uploaded bytes go there through me
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from core.apart import HAS_SHARED_MEMORY, POOL, Answer, Bounds, EndedError, Shared, gibibytes, memory_bound
+from core.bounded import ALLOWED, Bounds, EndedError, gibibytes, run_apart
 from core.errors import AuditInputError
-from core.packing import packed, unpacked
+from core.holding import HAS_SHARED_MEMORY, Shared
 from core.unforeseen import UNEXPECTED
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors
@@ -25,10 +25,8 @@ from core.vcf.measuring import VcfScan
 from core.vcf.outcomes import TOO_LITTLE_MEMORY, ScanOutcome, run_scan, unread
 from core.vcf.pairing import VcfPair
 from core.vcf.settings import VcfSettings
-from core.words import Text, plain_text, text, text_of
+from core.words import Text, text
 
-SECONDS, SECONDS_FOR_A_MEGABYTE = 60, 60  # a megabyte may unpack to a thousand, at 20 MB a second
-WORTH_KEEPING = 10_000_000  # bytes: a process that read more is not kept for other files
 REPORTED_BYTES, REPORTED_SECONDS = 1 << 20, 0.5  # between two reports
 BROKEN = (
     "{file}: the process that read this pair ended: a file is damaged, or takes more than {gibibytes} GiB of "
@@ -47,25 +45,21 @@ def scan_apart(pair: VcfPair, settings: VcfSettings, report: Progress) -> ScanOu
     """Read one pair in another process; whatever ends that process is the problem of this pair."""
     started = time.perf_counter()
     files = (pair.original, pair.anonymized)
-    repeats = {**asdict(settings), "severities": {}}
     try:
-        document, table = _ask(
-            "scan_for_other", files, report, {"level": pair.level, "settings": repeats}, pa.py_buffer(b"")
-        )
-        scan = None
-        if table is not None:
-            scan = unpacked(VcfScan, table)
-            check_scan(scan)
-            scan = replace(scan, settings=settings, level=pair.level)
-        problems = tuple(map(text_of, document["problems"]))
-        if scan is None and not problems:
-            raise EndedError
+        with _lent(*files) as (original, anonymized):
+            given = replace(pair, original=original, anonymized=anonymized)
+            found = run_apart(
+                read_pair, given, replace(settings, severities={}), bounds=_bounds(files), report=report
+            )
+        if found.scan is not None:
+            check_scan(found.scan)
     except AuditInputError as error:  # there was no process to read it
         return unread(pair, *error.problems)
-    except (EndedError, LookupError, TypeError, ValueError):
+    except (EndedError, ValueError):
         return unread(pair, _broken(BROKEN, pair.anonymized, files))
     n_seconds = time.perf_counter() - started
-    return ScanOutcome(pair=pair, scan=scan, problems=problems, n_seconds=n_seconds)
+    scan = found.scan and replace(found.scan, settings=settings, level=pair.level)
+    return ScanOutcome(pair=pair, scan=scan, problems=found.problems, n_seconds=n_seconds)
 
 
 def measure_apart(
@@ -79,71 +73,35 @@ def measure_apart(
         When a file cannot be read, or ends that process.
     """
     files = (file, *([panel] if panel else []))
-    sites = pa.BufferOutputStream()
-    if original is not None:
-        table = packed(original)
-        with pa.ipc.new_stream(sites, table.schema) as stream:
-            stream.write_table(table)
     try:
-        _, table = _ask("measure_for_other", files, report, {}, sites.getvalue())
-        if table is None:
-            raise EndedError
-        return unpacked(DonorMeasurement, table)
-    except (EndedError, LookupError, TypeError, ValueError):
+        with _lent(*files) as (lent, *others):
+            return run_apart(look_for_donors, lent, original, *others, bounds=_bounds(files), report=report)
+    except EndedError:
         raise AuditInputError(_broken(BROKEN_DONORS, file, files)) from None
 
 
-def _ask(
-    task: str, files: Sequence[VcfFile], report: Progress, arguments: dict[str, object], data: pa.Buffer
-) -> Answer:
-    """Have a process do something with files; one that read little is kept for the next."""
-    n_bytes = sum(file.n_bytes for file in files)
-    worker = POOL.take()
-    try:
-        with ExitStack() as held:
-            sent, contents = _sent(files, held)
-            answer = worker.ask(
-                f"{__name__}:{task}",
-                pa.py_buffer(b"".join([data, *contents])) if contents else data,
-                {**arguments, "files": sent, "n_own": data.size},
-                bounds=_bounds(n_bytes + data.size),
-                report=report,
-            )
-    except AuditInputError:
-        POOL.give_back(worker)
-        raise
-    except BaseException:
-        worker.end()
-        raise
-    if n_bytes > WORTH_KEEPING:
-        worker.end()
-    else:
-        POOL.give_back(worker)
-    return answer
-
-
-def _sent(files: Sequence[VcfFile], held: ExitStack) -> tuple[list[dict[str, object]], list[bytes]]:
-    """Return where the other process finds each file, and what has to go through the pipe instead."""
-    sent: list[dict[str, object]] = []
-    contents: list[bytes] = []
+@contextmanager
+def _lent(*files: VcfFile) -> Iterator[list[VcfFile]]:
+    """Give the files as another process finds them: their bytes in shared memory, their paths as they are."""
+    held: list[Shared] = []
+    lent = []
     for file in files:
-        if file.content is None:
-            sent.append({"name": file.name, "path": str(file.path and file.path.absolute())})
+        if file.path is not None:
+            lent.append(replace(file, path=file.path.absolute()))
         elif HAS_SHARED_MEMORY:
-            shared = held.enter_context(Shared(pa.py_buffer(file.content)))
-            sent.append({"name": file.name, "path": shared.path})
+            held.append(Shared(pa.py_buffer(file.content)))
+            lent.append(VcfFile(name=file.name, path=Path(held[-1].path)))
         else:
-            sent.append({"name": file.name, "n_bytes": len(file.content)})
-            contents.append(file.content)
-    return sent, contents
+            lent.append(file)
+    yield lent
 
 
-def _bounds(n_bytes: int) -> Bounds:
-    return Bounds(memory_bound(n_bytes), SECONDS + SECONDS_FOR_A_MEGABYTE * (n_bytes >> 20))
+def _bounds(files: Sequence[VcfFile]) -> Bounds:
+    return ALLOWED["genomes"].of(sum(file.n_bytes for file in files))
 
 
 def _broken(message: str, file: VcfFile, files: Sequence[VcfFile]) -> Text:
-    bounds = _bounds(sum(each.n_bytes for each in files))
+    bounds = _bounds(files)
     memory = gibibytes(bounds.memory)
     return text(message, file=file.name, gibibytes=memory, seconds=bounds.seconds)
 
@@ -173,44 +131,29 @@ def check_scan(scan: VcfScan) -> None:
 # The other side.
 
 
-def scan_for_other(
-    data: pa.Buffer, report: Progress, *, files: list[dict[str, Any]], n_own: int, **fields: Any
-) -> Answer:
+class Read(NamedTuple):
+    """What was found in a pair, or why it could not be read."""
+
+    scan: VcfScan | None
+    problems: tuple[str, ...]
+
+
+def read_pair(pair: VcfPair, settings: VcfSettings, *, report: Progress) -> Read:
     """Read a pair for the process that asked."""
-    original, anonymized = _given(files, data, n_own)
-    pair = VcfPair(original=original, anonymized=anonymized, level=fields["level"])
-    outcome = run_scan(pair, VcfSettings(**fields["settings"]), _Reporter(report))
-    table = packed(outcome.scan) if outcome.scan is not None else None
-    return {"problems": list(map(plain_text, outcome.problems))}, table
+    outcome = run_scan(pair, settings, _Reporter(report))
+    return Read(outcome.scan, outcome.problems)
 
 
-def measure_for_other(
-    data: pa.Buffer, report: Progress, *, files: list[dict[str, Any]], n_own: int
-) -> Answer:
+def look_for_donors(
+    file: VcfFile, original: Candidates | None, panel: VcfFile | None = None, *, report: Progress
+) -> DonorMeasurement:
     """Look for the donors for the process that asked."""
-    file, *panel = _given(files, data, n_own)
-    original = None
-    if n_own:
-        with pa.ipc.open_stream(data[:n_own]) as stream:
-            original = unpacked(Candidates, stream.read_all())
     try:
-        measured = measure_donors(
-            file, original=original, panel=panel[0] if panel else None, progress=_Reporter(report)
-        )
+        return measure_donors(file, original=original, panel=panel, progress=_Reporter(report))
     except MemoryError:
         raise AuditInputError(text(TOO_LITTLE_MEMORY, file=file.name)) from None
     except UNEXPECTED as error:
         raise AuditInputError(text(UNREADABLE, file=file.name, kind=type(error).__name__)) from None
-    return {}, packed(measured)
-
-
-def _given(files: list[dict[str, Any]], data: pa.Buffer, at: int) -> Iterator[VcfFile]:
-    for file in files:
-        if "path" in file:
-            yield VcfFile(name=file["name"], path=Path(file["path"]))
-        else:
-            yield VcfFile(name=file["name"], content=data[at : at + file["n_bytes"]].to_pybytes())
-            at += file["n_bytes"]
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.apart import memory_left
+from core.bounded import memory_left
 from core.errors import AuditInputError
 from core.words import text
 

@@ -11,14 +11,19 @@ from contextlib import closing
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.binary import LONG, MAGIC, SIZES, TEXT, WHOLE, Bytes, Names, Take, described, key_at
-from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, PIECE, VcfFile, read_pieces
+from core.vcf.binary import MAGIC
+from core.vcf.files import BGZF_HEADER, EOF_MARKER, GZIP_MAGIC, PIECE, Content, VcfFile
+from core.vcf.header import opened
 from core.words import Text, text
 
+SIZES = {0: 0, 1: 1, 2: 2, 3: 4, 5: 4, 7: 1}  # of a value of each type of BCF
+WHOLE = {1: "b", 2: "h", 3: "i"}  # the types of whole numbers, as struct calls them
+TEXT, LONG = 7, 15
 MAX_BLOCK = 1 << 16  # bytes
 _NO_TIME = bytes(4)
 PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
 _ENDS = {1: 0x81, 2: 0x8001, 3: 0x80000001, 5: 0x7F800002}  # what fills a list behind its last value
+_END_BYTES, _EVEN = {1: 0x81, TEXT: 0}, bytes(range(0, 256, 2))
 _RANGES = {2: (-120, (1 << 7) - 1), 3: (-32760, (1 << 15) - 1)}  # of what takes fewer bytes, as htslib has it
 _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "<u1"}
 
@@ -28,11 +33,26 @@ def unread_bytes(file: VcfFile) -> tuple[Text, ...]:
     with file.open() as stream:
         is_packed = stream.read(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
         found = [*_in_blocks(stream)] if is_packed else []
-    with closing(read_pieces(file)) as pieces:
-        first = next(pieces, b"")
-        if first.startswith(MAGIC):
-            found += _in_binary(Bytes(first, lambda: next(pieces, b"")).take)
+    with closing(Content(file)) as content:
+        text = io.BufferedReader(_Raw(content), PIECE)
+        if text.read(len(MAGIC)) == MAGIC:
+            found += _in_binary(text)
     return tuple(found)
+
+
+class _Raw(io.RawIOBase):
+    """Decompressed content, as Python's streams read it."""
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer, or the beginning of it."""
+        return self._content.readinto(buffer)
 
 
 def _in_blocks(stream: io.BufferedIOBase) -> Iterator[Text]:
@@ -63,18 +83,18 @@ def _in_blocks(stream: io.BufferedIOBase) -> Iterator[Text]:
         offset, at = offset + length, at + length
 
 
-def _in_binary(take: Take) -> Iterator[Text]:
+def _in_binary(content: "io.BufferedReader[_Raw]") -> Iterator[Text]:
     """Yield where something stands behind the header's text or behind the fields of a record of BCF."""
-    take(len(MAGIC))
-    head, _, behind = take(_whole(take(4))).partition(b"\x00")
+    head, _, behind = content.read(_whole(content.read(4))).partition(b"\x00")
     if behind.strip(b"\x00"):
         yield text("behind the header's text, byte {byte} of it", byte=len(head) + 1)
-    genotypes = next((at for at, name in Names(head).words.items() if name == b"GT"), -1)
+    with opened(head) as file:
+        genotypes = file.header.formats["GT"].id if "GT" in file.header.formats else -1
     number = 0
     alone: set[int] = set()  # phases of alleles that are alone
-    while len(lengths := take(8)) == 8:
+    while len(lengths := content.read(8)) == 8:
         number += 1
-        shared, samples = take(_whole(lengths[:4])), take(_whole(lengths[4:]))
+        shared, samples = (content.read(_whole(part)) for part in (lengths[:4], lengths[4:]))
         try:
             is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples, genotypes, alone)
         except (LookupError, ValueError, struct.error):
@@ -147,6 +167,9 @@ def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int, alone: set
 
 def _phases_alone(text: bytes, at: int, kind: int, n: int, n_samples: int) -> tuple[bool, set[int]]:
     """Tell whether a first allele has a phase that the others lack; return those of alleles alone."""
+    own = text[at : at + n * n_samples]
+    if kind == 1 and n > 1 and _END_BYTES[1] not in own and not own[::n].translate(None, _EVEN):
+        return False, set()  # nothing is alone, and no first allele has a phase
     values = np.frombuffer(text, dtype=_WORDS[kind], count=n * n_samples, offset=at).reshape(n_samples, n)
     phased = (values & 1) == 1
     is_end = (values[:, 1:] == _ENDS[kind]).all(axis=1)
@@ -159,8 +182,26 @@ def _stepped(text: bytes, at: int, kind: int, n: int, n_rows: int) -> tuple[int,
     end = at + n * SIZES[kind] * n_rows
     if end > len(text):
         raise ValueError("The field is longer than its record.")
-    if n < 2 or kind == 0:
+    if n < 2 or kind == 0 or (kind in _END_BYTES and _END_BYTES[kind] not in text[at:end]):
         return end, True
     values = np.frombuffer(text, dtype=_WORDS[kind], count=n * n_rows, offset=at).reshape(n_rows, n)
     is_end = values == (0 if kind == TEXT else _ENDS[kind])
     return end, not bool(np.any(is_end[:, :-1] & ~is_end[:, 1:]))
+
+
+def described(text: bytes, at: int) -> tuple[int, int, int]:
+    """Return a value's type, how many there are, and where they begin."""
+    kind, n = text[at] & 15, text[at] >> 4
+    at += 1
+    if n == LONG:
+        size = SIZES[text[at] & 15]
+        n = _whole(text[at + 1 : at + 1 + size])
+        at += 1 + size
+    return kind, n, at
+
+
+def key_at(text: bytes, at: int) -> tuple[int, int]:
+    """Return the number of a name, and where what follows begins."""
+    kind, n, at = described(text, at)
+    end = at + n * SIZES[kind]
+    return _whole(text[at:end]), end

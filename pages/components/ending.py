@@ -1,22 +1,26 @@
 """A session ends with its tab: what it held goes back to the system, and nothing of it stays in memory."""
 
 import asyncio
+import ctypes
 import gc
 import os
 import secrets
 import sys
 import threading
+from contextlib import suppress
 from itertools import product
 
+import numpy as np
+import pyarrow as pa
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.apart import give_back_memory
 from core.streamlit_internals import AppSession, ForwardMsg, SessionClient, runtime
 
 _TAB_CLOSED = (1000, 1001)  # said by the browser; a connection that was lost says nothing, or something else
 _CONNECTION = "x-anonaudit-connection"
 _CLEANING_AFTER_SECONDS = (0.5, 1.8)  # a script that runs ends within a second and a half
+_LARGEST_KEPT, _N_KEPT = 1024, 7  # bytes, and blocks
 _LOOK_SECONDS = 0.2  # in which Streamlit's loop looks at every session
 _OVERWRITING = {
     "PYTHONMALLOC": "malloc",  # small objects too come from the C library, and Arrow's
@@ -100,8 +104,14 @@ def _clean(empty: str) -> None:
 
 
 def _collect() -> None:
+    """Give what nobody uses back to the system, and write over the small blocks that NumPy keeps."""
     gc.collect()
-    give_back_memory()
+    for size in range(_LARGEST_KEPT):  # it keeps seven freed ones of each size, with what stood in them
+        _ = [np.zeros(size, np.uint8) for _ in range(_N_KEPT)]
+    pa.default_memory_pool().release_unused()
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def overwrite_freed_memory() -> None:

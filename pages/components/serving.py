@@ -19,7 +19,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core import apart
+from core.bounded import prepare as load
 from core.caching import clear_no_others_caches, keep_downloads, n_bytes_held, refuse_upload
 from core.errors import AuditInputError
 from core.streamlit_internals import PagesManager, runtime
@@ -157,7 +157,7 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(0.0005)
-    apart.prepare()
+    load("core.tables.reading", "core.vcf.apart")
     clear_no_others_caches()
     keep_downloads(runtime.get_instance().media_file_mgr)
     logging.getLogger("streamlit.error_util").addFilter(leave_out_messages)

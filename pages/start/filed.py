@@ -52,7 +52,7 @@ def show_filed() -> None:
 
 def _show_reports(given: Sequence[StoredFile]) -> None:
     decided = [each for each in given if is_decided(each.data)]
-    small = [each for each in given if each.held.n_bytes <= LARGEST_SIGNATURE]
+    small = [each for each in given if each.n_bytes <= LARGEST_SIGNATURE]
     signatures = [each for each in small if is_signature(each.data)]
     lists = {each.key: signers_in(each.data, name=each.name) for each in small}
     signers = b"\n".join(each for each in lists.values() if each is not None)

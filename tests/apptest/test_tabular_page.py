@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core import caching
+from core.bounded import called_apart
 from core.demo import TABULAR as DEMOS
-from core.packing import called_apart
 from pages.components.navigation import HOME
 
 PAGE = "pages/verify/tabular.py"

@@ -17,9 +17,9 @@ from core.filed.deciding import (
     Decision,
     accepted_finding,
     decide,
-    decided_for_other,
     read_decided,
     read_undecided,
+    read_whole_decision,
 )
 from core.filed.package import verify_text
 from core.filed.signing import (
@@ -55,11 +55,11 @@ def _flipped(data: bytes, bit: int) -> bytes:
 @tried(400)
 @given(bit=st.integers(0, 8 * len(DECIDED) - 1), cut=st.integers(0, len(DECIDED) - 1))
 def test_decided__any_flipped_bit_is_found_and_what_is_cut_short(bit: int, cut: int) -> None:
-    decided_for_other(DECIDED, name="d")
+    read_whole_decision(DECIDED, "d")
     check_signature(read_signature(SIGNATURE, name="s"), DECIDED, name="s")
     for changed in (_flipped(DECIDED, bit), DECIDED[:cut]):
         with pytest.raises(AuditInputError):
-            decided_for_other(changed, name="d")
+            read_whole_decision(changed, "d")
         with pytest.raises(AuditInputError):
             check_signature(read_signature(SIGNATURE, name="s"), changed, name="s")
 

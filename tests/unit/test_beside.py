@@ -35,10 +35,10 @@ from tests.second_opinion_examples import dataset, log_of
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read here; test_apart.py reads in the other process."""
+    """Read here; test_reading_apart.py reads in the other process."""
 
-    def read_here(data: pa.Buffer, *, name: str, options: ReadOptions, kind: str, given: object) -> object:
-        del given
+    def read_here(data: pa.Buffer, *, n_bytes: int, name: str, options: ReadOptions, kind: str) -> object:
+        assert n_bytes == data.size
         return READERS[kind](data, name=name, options=options)
 
     monkeypatch.setattr("core.tables.reading.read_apart", read_here)

@@ -1,6 +1,9 @@
 """The vault holds a session's data once and forgets it at once."""
 
+import importlib
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -162,3 +165,46 @@ def test_offer__lets_the_oldest_go_where_there_is_no_room_and_never_the_newest(
     assert [bool(owners_of(each)) for each in (first, second, third, fourth)] == [True, False, True, True]
     large = _offered(vault, 204, 90)
     assert {*vault._downloads} == {large}
+
+
+def _remembering() -> dict[str, Any]:
+    """Return every function of the pages that is remembered, by its name."""
+    root = Path(caching.__file__).parents[1]
+    modules = [".".join(path.relative_to(root).with_suffix("").parts) for path in root.glob("pages/**/*.py")]
+    parts = [part for name in modules for part in vars(importlib.import_module(name)).items()]
+    inner = caching.remembered()(_same).__code__
+    return {f"{one.__module__}.{name}": one for name, one in parts if getattr(one, "__code__", None) is inner}
+
+
+@pytest.mark.slow
+def test_remembered__every_cache_of_the_pages_sees_one_cell_of_100_000_rows(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A key made of a sample of the rows would give the result of another table."""
+    monkeypatch.setattr(caching, "vault", lambda: vault)
+    rows = [b"%d,%d" % (number, number % 90) for number in range(100_000)]
+    key = vault.put("a.csv", b"id,age\n" + b"\n".join(rows)).key
+    rows[50_000] = b"50000,91"
+    other = vault.put("a.csv", b"id,age\n" + b"\n".join(rows)).key
+    given = [vault.needed(key), vault.needed(other)]
+    given += [vault.dataset(each, ReadOptions()) for each in (key, other)]
+    asked = _remembering()
+    assert len(asked) > 20
+    for name, find in asked.items():
+        (work,) = [cell for cell in find.__closure__ if cell.cell_contents is find.__wrapped__]
+        monkeypatch.setattr(work, "cell_contents", lambda *given: [each.n_bytes for each in given])
+        found = [find(each) for each in given] + [find(given[2], each) for each in given]
+        assert all(one is not two for n, one in enumerate(found) for two in found[:n]), name
+        assert find(given[2], given[3]) is found[-1], name
+
+
+def test_remembered__of_two_sessions_neither_sees_the_other_s(monkeypatch: pytest.MonkeyPatch) -> None:
+    vaults = [Vault(name, MemoryUploadedFileManager("/upload")) for name in ("one", "two")]
+    find = caching.remembered()(_same)
+    found = []
+    for held in vaults:
+        monkeypatch.setattr(caching, "vault", lambda held=held: held)
+        table = held.dataset(held.put("a.csv", TABLE).key, ReadOptions())
+        found.append(find(table))
+        assert find(table) is found[-1]
+    assert found[0] is not found[1]

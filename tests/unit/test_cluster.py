@@ -320,12 +320,12 @@ def test_do__sends_no_cell(genomes: Path, tables: Path) -> None:
     assert answer.data
     found = unpacked_bytes(MeasuredPair, answer.data)
     assert (found.scan.n_original, found.scan.n_anonymized) == (40, 40)
-    assert SECRET.encode() not in packed(found).column(0)[0].as_py()
+    assert SECRET.encode() not in packed(found)[0].column(0)[0].as_py()
     pair = [tables / f"patients{ending}" for ending in (".csv", "_anonymized.csv", "_anonymized_log.json")]
     words = ["tabular", str(tables), "--evidence", "masked"]
     arguments = asked_by(build_parser(words).parse_args(words))
     names = FilePair(original=str(pair[0]), anonymized=str(pair[1]), log=str(pair[2]))
-    sent = packed(measure_tables(names, tabular_command._limits(arguments)))
+    (sent,) = packed(measure_tables(names, tabular_command._limits(arguments)))
     whole = b"".join(repr(column.to_pylist()).encode() for column in sent.columns)
     _, *records = pair[0].read_text(encoding="utf-8").splitlines()
     cells = {cell for record in records for cell in record.split(",") if len(cell) > 5}

@@ -24,9 +24,10 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch):
-    """Read here, where a test can lower a bound; test_apart.py reads in the other process."""
+    """Read here, where a test can lower a bound; test_reading_apart.py reads in the other process."""
 
-    def read_here(data, *, name, options, kind, given):
+    def read_here(data, *, n_bytes, name, options, kind):
+        assert n_bytes == data.size
         return READERS[kind](data, name=name, options=options)
 
     monkeypatch.setattr("core.tables.reading.read_apart", read_here)

@@ -21,9 +21,10 @@ EVENT = (
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read here, where a test can lower a bound; test_apart.py reads in the other process."""
+    """Read here, where a test can lower a bound; test_reading_apart.py reads in the other process."""
 
-    def read_here(data: pa.Buffer, *, name: str, options: ReadOptions, kind: str, given: object) -> object:
+    def read_here(data: pa.Buffer, *, n_bytes: int, name: str, options: ReadOptions, kind: str) -> object:
+        assert n_bytes == data.size
         return READERS[kind](data, name=name, options=options)
 
     monkeypatch.setattr("core.tables.reading.read_apart", read_here)

@@ -1,43 +1,51 @@
 """Charts are drawn by another process, which may end or never return."""
 
-import json
-import os
-import signal
 import threading
 import time
 
-import pyarrow as pa
 import pytest
 
 from core import drawing
-from core.apart import Answer
+from core.bounded import EndedError, Process
 
 DOT: dict[str, object] = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a"}}}
 NOT_DRAWABLE = {**DOT, "data": {"url": "https://example.invalid/data.json"}}
 
 
-@pytest.fixture(autouse=True)
-def _new_processes() -> None:
-    drawing.DRAWERS.end()
+class Drawers:
+    """The processes that were started."""
+
+    def __init__(self) -> None:
+        self.all: list[Process] = []
+
+    def start(self, module: str) -> Process:
+        self.all.append(Process(module))
+        return self.all[-1]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
+    drawers = Drawers()
+    monkeypatch.setattr(drawing, "Process", drawers.start)
+    return drawers.all
 
 
 @pytest.mark.slow
-def test_svg_of__draws() -> None:
-    svg = drawing.svg_of(DOT)
-    assert svg is not None
-    assert svg.startswith("<svg")
-    assert drawing.draw(pa.py_buffer(json.dumps(DOT).encode())) == ({"svg": svg}, None)
-
-
-@pytest.mark.slow
-def test_svg_of__refuses_what_cannot_be_drawn_and_draws_on_with_the_same_process() -> None:
-    document, _ = drawing.draw(pa.py_buffer(json.dumps(NOT_DRAWABLE).encode()))
-    assert list(document) == ["refused"]
-    with pytest.raises(ValueError, match="External data url not allowed"):
-        drawing.svg_of(NOT_DRAWABLE)
-    (process,) = drawing.DRAWERS.idle
-    assert drawing.svg_of(DOT)
-    assert drawing.DRAWERS.idle == [process]
+def test_svg_of__draws_charts_of_one_report_in_one_process(started: list[Process]) -> None:
+    with drawing.drawing():
+        svg = drawing.svg_of(DOT)
+        assert svg is not None
+        assert svg.startswith("<svg")
+        with pytest.raises(ValueError, match="External data url not allowed"):
+            drawing.svg_of(NOT_DRAWABLE)
+        assert drawing.svg_of(DOT) == svg
+    assert len(started) == 1
+    assert drawing.draw(DOT) == drawing.Drawn(svg=svg)
+    assert "not allowed" in drawing.draw(NOT_DRAWABLE).refused
+    assert drawing.svg_of(DOT) == svg
+    assert len(started) == 2
+    with pytest.raises(EndedError):
+        started[0].call(drawing.draw, DOT, bounds=drawing.ALLOWED["chart"].of(0))
 
 
 @pytest.mark.slow
@@ -64,39 +72,26 @@ def test_svg_of__lets_other_threads_work_meanwhile() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="stops a process as POSIX does")
-def test_svg_of__ends_a_process_that_hangs_and_tries_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawing.svg_of(DOT)
-    (stuck,) = drawing.DRAWERS.idle
-    os.kill(stuck.process.pid, signal.SIGSTOP)
-    patience = iter([0.5, 60.0])
+def test_svg_of__ends_a_process_that_hangs_and_tries_another(
+    started: list[Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patience = iter([0.0, 60.0])
     monkeypatch.setattr(drawing, "patience_seconds", lambda: next(patience))
     assert drawing.svg_of(DOT)
-    assert not stuck.is_alive
+    assert len(started) == 2
 
 
-def test_svg_of__gives_up_when_every_process_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+@pytest.mark.parametrize("error", [EndedError, KeyboardInterrupt])
+def test_svg_of__gives_up_when_every_process_ends_and_an_interruption_ends_it(
+    error: type[BaseException], started: list[Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
 
-    def ask(worker: object, _: pa.Buffer) -> Answer:
-        asked.append(worker)
-        raise drawing.EndedError
-
-    monkeypatch.setattr(drawing, "_ask", ask)
-    assert drawing.svg_of(DOT) is None
-    assert len(asked) == 2
-    assert not any(worker.is_alive for worker in asked)
-
-
-def test_svg_of__an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def ask(worker: object, _: pa.Buffer) -> Answer:
-        asked.append(worker)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(drawing, "_ask", ask)
-    with pytest.raises(KeyboardInterrupt):
-        drawing.svg_of(DOT)
-    assert [worker.is_alive for worker in asked] == [False]
-    assert drawing.DRAWERS.idle == []
+    monkeypatch.setattr(Process, "call", fail)
+    if error is EndedError:
+        assert drawing.svg_of(DOT) is None
+    else:
+        with pytest.raises(error):
+            drawing.svg_of(DOT)
+    assert [each._line.fileno() for each in started] == [-1] * (2 if error is EndedError else 1)

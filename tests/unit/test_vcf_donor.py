@@ -5,14 +5,13 @@ import re
 import time
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
 from core.reports.model import said_frame
 from core.result import Result, Table
 from core.vcf import VcfSettings, scan_pair
-from core.vcf.apart import measure_for_other
+from core.vcf.apart import look_for_donors
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.donor.genotypes import (
     CARRIES,
@@ -378,13 +377,12 @@ def test_result__headlines_of_donors_without_a_panel_and_of_relatives_alone() ->
     assert measured.identity == "a.vcf.gz panel.vcf.gz"
 
 
-def test_measure_for_other__an_unforeseen_error_ends_this_look_in_a_sentence(monkeypatch: Patch) -> None:
+def test_look_for_donors__an_unforeseen_error_ends_this_look_in_a_sentence(monkeypatch: Patch) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
         raise ZeroDivisionError
 
     file = _file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 0/0"], name="high_anony_x.vcf.gz")
     monkeypatch.setattr("core.vcf.apart.measure_donors", fail)
-    sent = [{"name": file.name, "n_bytes": file.n_bytes}]
     with pytest.raises(AuditInputError) as caught:
-        measure_for_other(pa.py_buffer(file.content), lambda _n_bytes: None, files=sent, n_own=0)
+        look_for_donors(file, None, report=lambda _n_bytes: None)
     assert says(caught.value, "high_anony_x.vcf.gz: …(ZeroDivisionError)")

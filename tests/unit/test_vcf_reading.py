@@ -63,7 +63,10 @@ def test_scan_pair__refuses_a_damaged_file_naming_it() -> None:
     assert _problem(bgzf(GOOD), bgzf(GOOD)[:-5]).startswith("high_anony_x.vcf.gz: ")
     inside = b"".join(read_pieces(VcfFile(name="x", content=bcf(GOOD))))
     begun = inside + b"\x20\0\0"
-    assert _problem(bgzf(begun)) == "x.vcf.gz: this BCF file is cut short behind record 2; get it again."
+    assert _problem(bgzf(begun)) == (
+        "x.vcf.gz: record 3 of this BCF file is cut short or damaged, or holds a tab or a line end within a "
+        "field; get the file again from its source."
+    )
     assert _problem(GOOD[GOOD.index(b"#CHROM") :]) == (
         "x.vcf.gz: not a VCF file; its first line must begin with “##fileformat=VCF”."
     )
@@ -201,7 +204,7 @@ def test_scan_pair__reads_bcf_with_and_without_frequencies(tmp_path: Path) -> No
     target = tmp_path / "x.bcf"
     target.write_bytes(bcf(text))
     in_memory = _audit(target.read_bytes())
-    assert [position for _, position in in_memory.unmasked()] == [200, 300]
+    assert [position for _, position in in_memory.unmasked()] == [100, 200, 300]  # six digits
     file = VcfFile(name="x.vcf.gz", path=target)
     scan = scan_pair(VcfPair(original=file, anonymized=file, level="high"), VcfSettings())
     assert judge_scan(scan, VcfSettings()).report_row() == {**in_memory.report_row(), "filename": "x.vcf.gz"}
@@ -325,8 +328,8 @@ def test_scan_pair__refuses_bcf_whose_records_are_damaged() -> None:
     header_size = 9 + int.from_bytes(inside[5:9], "little")
     broken = inside[:header_size] + b"\xff\xff\xff\x7f" + inside[header_size + 4 :]
     assert _problem(bgzf(broken)) == (
-        "x.vcf.gz: record 1 of this BCF file is damaged, or holds a tab or a line end within a field; get "
-        "the file again from its source."
+        "x.vcf.gz: record 1 of this BCF file is cut short or damaged, or holds a tab or a line end within a "
+        "field; get the file again from its source."
     )
 
 

@@ -7,8 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ import pytest
 from pysam import bcftools
 
 from benchmarks.demos.vcf import make_cohort
-from core import apart
+from core import bounded
 from core.jobs import Job, JobState, Progress
 from core.packing import packed, unpacked
 from core.vcf import (
@@ -38,10 +37,9 @@ from core.vcf import outcomes as outcomes_of
 from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
 from core.vcf.sites import Tallies
-from core.words import say, speaking, text_of
+from core.words import say, speaking
 from tests.cases.table import says
 from tests.kinds import Patch
-from tests.unit.test_apart import STARTED
 from tests.vcf_files import bgzf, masked_header, vcf_file, vcf_text
 
 SETTINGS = VcfSettings()
@@ -75,12 +73,10 @@ def large_pair(tmp_path_factory: pytest.TempPathFactory) -> VcfPair:
 
 
 def _processes() -> set[int]:
-    """Return the processes that this one has started and that work."""
-    children: set[int] = set()
-    for path in Path("/proc/self/task").glob("*/children"):
-        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
-            children |= {int(pid) for pid in path.read_text().split()}
-    return children - {worker.process.pid for worker in apart.POOL.idle}
+    """Return the processes that work for this one."""
+    forker = bounded.FORKER.process
+    children = Path(f"/proc/{forker.pid}/task/{forker.pid}/children") if forker else Path(os.devnull)
+    return set(map(int, children.read_text().split()))
 
 
 def _wait_until(condition: Callable[[], bool]) -> None:
@@ -137,7 +133,7 @@ def test_scan_pairs__stopping_ends_the_processes_and_keeps_finished_pairs(
     assert job.result is not None
     assert [one.scan is not None for one in job.result] == [True, True, True, False]
     assert job.result[3].problems == (STOPPED.format(file="x.vcf"),)
-    assert _processes() == before
+    _wait_until(lambda: _processes() == before)
 
 
 @pytest.mark.slow
@@ -153,9 +149,9 @@ def test_scan_pairs__a_process_that_dies_ends_one_pair_and_is_replaced(
     job.wait(30)
     assert job.result is not None
     (problem,) = job.result[0].problems
-    assert says(problem, "x.vcf: …process…ended…4 GiB…2,220 seconds")
+    assert says(problem, "x.vcf: …process…ended…4 GiB…2,252 seconds")
     assert [one.scan is not None for one in job.result] == [False, True, True, True]
-    assert _processes() == before
+    _wait_until(lambda: _processes() == before)
 
 
 @pytest.mark.slow
@@ -166,7 +162,7 @@ def test_run_pairs__that_nobody_reads_to_the_end_leaves_no_process(
     outcomes = run_pairs([_demo_pairs()[0], large_pair], SETTINGS, n_jobs=2)
     assert next(outcomes).audit is not None
     outcomes.close()
-    assert _processes() == before
+    _wait_until(lambda: _processes() == before)
 
 
 def test_scan_pairs__one_bad_pair_never_stops_the_rest(in_processes: None) -> None:
@@ -175,23 +171,6 @@ def test_scan_pairs__one_bad_pair_never_stops_the_rest(in_processes: None) -> No
     scans = scan_pairs([bad, *good], SETTINGS, Progress(), n_jobs=2)
     assert says(scans[0].problems[0], "x: …empty (0 bytes)")
     assert all(scan.scan is not None for scan in scans[1:])
-
-
-@pytest.mark.slow
-def test_scan_apart__a_process_that_answers_nonsense_ends_the_pair(monkeypatch: pytest.MonkeyPatch) -> None:
-    apart.POOL.end()
-    for code, problem in (
-        ("print('nonsense', flush=True); input(); input()", "did not start"),
-        (
-            STARTED + "print('nonsense', flush=True); input(); input()",
-            "the process that read this pair ended: ",
-        ),
-    ):
-        monkeypatch.setattr(apart, "_COMMAND", ("-c", code))
-        outcome = scan_apart(_demo_pairs()[0], SETTINGS, lambda _n_bytes: None)
-        assert outcome.scan is None
-        assert problem in outcome.problems[0]
-        assert apart.POOL.idle == []
 
 
 def test_scan_apart__what_it_says_can_be_said_in_other_languages() -> None:
@@ -230,11 +209,9 @@ def test_scan_apart__gives_what_reading_here_gives(has_shared_memory: bool, monk
 @pytest.mark.slow
 def test_scan_apart__a_process_at_its_bounds_is_the_problem_of_its_pair(monkeypatch: Patch) -> None:
     pair = _demo_pairs()[0]
-    for bounds in (apart.Bounds(0, 60), apart.Bounds(1 << 30, 0)):
-        apart.POOL.end()
-        monkeypatch.setattr(vcf_apart, "_bounds", lambda _n_bytes, bounds=bounds: bounds)
-        (problem,) = scan_apart(pair, SETTINGS, lambda _n_bytes: None).problems
-        assert "not enough memory" in problem or "the process that read this pair ended" in problem
+    monkeypatch.setattr(vcf_apart, "_bounds", lambda _files: bounded.Bounds(1 << 30, 0))
+    (problem,) = scan_apart(pair, SETTINGS, lambda _n_bytes: None).problems
+    assert "the process that read this pair ended" in problem
     monkeypatch.undo()
     assert scan_apart(pair, SETTINGS, lambda _n_bytes: None).problems == ()
 
@@ -245,7 +222,7 @@ def test_scan_pairs__stopping_leaves_no_process_behind(large_pair: VcfPair) -> N
     _wait_until(lambda: job.progress.n_done > 0)
     job.stop()
     job.wait(30)
-    assert _processes() == before
+    _wait_until(lambda: _processes() == before)
     assert job.result is not None
     assert job.result[0].was_stopped
 
@@ -253,17 +230,17 @@ def test_scan_pairs__stopping_leaves_no_process_behind(large_pair: VcfPair) -> N
 def test_unpacked__refuses_what_is_of_another_type_or_does_not_hold_together() -> None:
     scan = run_scan(_demo_pairs()[1], SETTINGS).scan
     assert scan is not None
-    table = packed(scan)
-    found = unpacked(VcfScan, table)
+    (table,) = packed(scan)
+    found = unpacked(VcfScan, [table])
     vcf_apart.check_scan(found)
     text = table.column(0)[0].as_py()
     first = 1 + 3 * len(fields(Tallies))  # of the candidates' arrays: whole numbers, and two on fractions
     for old, new in ((b'"high"', b'"other"'), (b'"north', b'["north'), (b" 0,", b' "0",'), (b"]", b"")):
         changed = table.set_column(0, "0", pa.array([text.replace(old, new, 1)], pa.large_binary()))
         with pytest.raises((ValueError, TypeError, LookupError)):
-            unpacked(VcfScan, changed)
+            unpacked(VcfScan, [changed])
     with pytest.raises(TypeError):
-        unpacked(VcfScan, table.set_column(first, str(first), table.column(first + 2)))
+        unpacked(VcfScan, [table.set_column(first, str(first), table.column(first + 2))])
     for field, array in (("mafs", found.candidates.mafs[1:]), ("contigs", found.candidates.contigs + 9)):
         broken = replace(found, candidates=replace(found.candidates, **{field: array}))
         with pytest.raises(ValueError, match="does not hold together"):
@@ -301,15 +278,16 @@ def test_scan_apart__its_process_ends_soon_after_the_one_that_asked(large_pair: 
         "scan_apart(pair, VcfSettings(), lambda n: n and print(n, flush=True))\n"
     )
     asking = subprocess.Popen(
-        [sys.executable, "-c", code, str(large_pair.original.path)], stdout=subprocess.PIPE, cwd=apart.ROOT
+        [sys.executable, "-c", code, str(large_pair.original.path)], stdout=subprocess.PIPE, cwd=bounded.ROOT
     )
     assert asking.stdout is not None
     assert asking.stdout.readline()
     children = Path(f"/proc/{asking.pid}/task/{asking.pid}/children").read_text().split()
+    children += Path(f"/proc/{children[0]}/task/{children[0]}/children").read_text().split()
     asking.kill()
     asking.communicate()
-    assert len(children) == 1
-    _wait_until(lambda: not Path(f"/proc/{children[0]}").exists())
+    assert len(children) == 2
+    _wait_until(lambda: not any(Path(f"/proc/{each}").exists() for each in children))
 
 
 @pytest.mark.slow
@@ -327,8 +305,7 @@ def test_scan_apart__unsorted_files_beyond_the_memory_are_refused_with_the_comma
     for name, text in texts.items():
         (tmp_path / name).write_bytes(bgzf(text))
     assert _scanned(tmp_path) == (60_000, ())
-    apart.POOL.end()  # what a process held before is not counted
-    monkeypatch.setenv(apart.MEMORY_VARIABLE, "80")
+    monkeypatch.setenv(bounded.MEMORY_VARIABLE, "80")
     n_records, (problem,) = _scanned(tmp_path)
     assert n_records is None
     told, _, commands = problem.partition("mkdir -p sorted; ")
@@ -345,26 +322,6 @@ def _scanned(folder: Path) -> tuple[int | None, tuple[str, ...]]:
     (pair,) = pair_folders(folder, folder).pairs
     outcome = scan_apart(pair, SETTINGS, lambda _n_bytes: None)
     return outcome.scan and outcome.scan.n_original, outcome.problems
-
-
-def test_scan_for_other__reads_a_pair_that_came_through_the_pipe_as_here() -> None:
-    pair = _demo_pairs()[0]
-    with ExitStack() as held, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(vcf_apart, "HAS_SHARED_MEMORY", False)
-        sent, contents = vcf_apart._sent((pair.original, pair.anonymized), held)
-    reported: list[int] = []
-    fields = {"level": pair.level, "settings": {**asdict(SETTINGS), "severities": {}}}
-    data = pa.py_buffer(b"own" + b"".join(contents))
-    document, table = vcf_apart.scan_for_other(data, reported.append, files=sent, n_own=3, **fields)
-    here = run_scan(pair, SETTINGS)
-    assert document == {"problems": []}
-    assert table is not None
-    assert here.scan is not None
-    assert unpacked(VcfScan, table).candidates.positions.tolist() == here.scan.candidates.positions.tolist()
-    damaged = pa.py_buffer(bytes(len(data)))
-    document, table = vcf_apart.scan_for_other(damaged, reported.append, files=sent, n_own=3, **fields)
-    assert table is None
-    assert pair.original.name in str(text_of(document["problems"][0]))
 
 
 def test_reporter__tells_bytes_a_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

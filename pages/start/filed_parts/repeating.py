@@ -1,7 +1,6 @@
 """A filed report repeated on the files at hand."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack
 from functools import partial
 
 import streamlit as st
@@ -46,9 +45,7 @@ def show_repeat(key: str, report: FiledReport, files: Sequence[StoredFile]) -> N
 
 def _repeat(report: FiledReport, files: Sequence[StoredFile], _progress: Progress) -> Repeat:
     """Repeat the report beside the page; no Streamlit call in here."""
-    with ExitStack() as lent:
-        sources = [Source(each.name, lent.enter_context(each.held.lent())) for each in files]
-        return repeated_report(report, sources)
+    return repeated_report(report, [Source(each.name, each.held) for each in files])
 
 
 def _show(repeat: Repeat) -> None:
