@@ -88,12 +88,16 @@ class SiteSample:
     def add(self, site: Site, dosages: Dosages) -> None:
         """Keep one variant of one base on an autosome; of two records for it the first."""
         key = key_of(site)
-        if _place(key) >= self._limit or key in self._kept:
+        if key in self._kept or (self._is_sample and _place(key) >= self._limit):
             return
         self._kept[key] = dosages.copy()
         while len(self._kept) > self._capacity:
             self._limit //= 2
             self._kept = {kept: found for kept, found in self._kept.items() if _place(kept) < self._limit}
+
+    @property
+    def _is_sample(self) -> bool:
+        return self._limit < 1 << 32
 
     def __len__(self) -> int:
         return len(self._kept)
