@@ -9,7 +9,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import Literal, cast
 
@@ -86,16 +86,22 @@ def _are_plausible_names(values: pa.Array) -> BoolArray:
     """Return which cells of two to four Hangul syllables may be a name, and no place or common word."""
     words = pc.utf8_trim_whitespace(values)
     place = pc.and_not(
-        pc.match_substring_regex(words, f"[{ADMINISTRATIVE_ENDINGS}]$"), pc.is_in(words, _PEOPLE)
+        pc.match_substring_regex(words, f"[{ADMINISTRATIVE_ENDINGS}]$"), pc.is_in(words, _people())
     )
-    word = pc.or_(pc.is_in(words, _WORDS), pc.match_substring_regex(words, f"[{CATEGORICAL_ENDINGS}]$"))
+    word = pc.or_(pc.is_in(words, _words()), pc.match_substring_regex(words, f"[{CATEGORICAL_ENDINGS}]$"))
     return cast("BoolArray", pc.invert(pc.or_(place, word)).to_numpy(zero_copy_only=False))
 
 
-_PEOPLE = pa.array(
-    sorted(surname + given for surname in KOREAN_SURNAMES for given in GIVEN_NAMES_LIKE_PLACES)
-)
-_WORDS = pa.array(sorted(WORDS_THAT_ARE_NO_NAMES))
+@cache
+def _people() -> pa.Array:
+    return pa.array(
+        sorted(surname + given for surname in KOREAN_SURNAMES for given in GIVEN_NAMES_LIKE_PLACES)
+    )
+
+
+@cache
+def _words() -> pa.Array:
+    return pa.array(sorted(WORDS_THAT_ARE_NO_NAMES))
 
 
 def _is_phone_number(text: str) -> bool:

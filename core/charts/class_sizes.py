@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from core.charts.lazy_altair import alt
 from core.charts.look import (
@@ -24,6 +23,7 @@ from core.charts.look import (
     threshold,
 )
 from core.charts.shapes import NumberArray
+from core.lazy_pandas import pd
 from core.words import percent, say, text
 
 _CLASS_SIZE_EDGES = (1, 2, 3, 4, 5, 10, 20, 50)

@@ -11,9 +11,8 @@ from types import MappingProxyType
 from typing import Any
 from unicodedata import east_asian_width
 
-import pandas as pd
-
 from core.charts.lazy_altair import alt
+from core.lazy_pandas import pd
 from core.words import Written, say
 
 COLORS: Mapping[str, str] = MappingProxyType(

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from core.charts.lazy_altair import alt
 from core.charts.look import (
     COLORS,
@@ -23,6 +21,7 @@ from core.charts.look import (
     threshold,
 )
 from core.coding import FloatArray, IntArray
+from core.lazy_pandas import pd
 from core.measures.measure import Unit
 from core.words import amount, own, say
 

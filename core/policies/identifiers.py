@@ -108,7 +108,7 @@ def _is_old(column: CodedColumn) -> bool:
 # --- places that the Safe Harbor rule lets stand: states and what is larger, and areas of three digits
 
 # Areas of postal codes that begin alike with at most 20,000 people, by the censuses of 2000 and of 2010.
-_FEW_PEOPLE = pa.array(
+_FEW_PEOPLE = (
     "036 059 063 102 203 205 369 556 692 753 772 790 821 823 830 831 878 879 884 890 893".split()  # noqa: SIM905
 )
 _THREE_DIGITS = r"^(?P<area>\d{3})[*xX#-]{0,6}$"
@@ -132,7 +132,10 @@ def _is_large_area(values: pa.Array) -> bool:
     """
     found = pc.extract_regex(pc.utf8_trim_whitespace(values.cast(pa.string())), _THREE_DIGITS)
     areas = pc.struct_field(found, "area")
-    return areas.null_count == 0 and not pc.any(pc.is_in(areas, value_set=_FEW_PEOPLE), min_count=0).as_py()
+    return (
+        areas.null_count == 0
+        and not pc.any(pc.is_in(areas, value_set=pa.array(_FEW_PEOPLE)), min_count=0).as_py()
+    )
 
 
 def _are_states(values: pa.Array) -> bool:

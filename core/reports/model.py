@@ -1,5 +1,7 @@
 """A report as plain data: facts, sections, tables, charts; and how its files are named."""
 
+from __future__ import annotations
+
 import hashlib
 import math
 import platform
@@ -12,9 +14,8 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from core import __version__
+from core.lazy_pandas import pd
 from core.measures import MEASURES
 from core.measures.measure import Unit
 from core.plain import printable, setting_text, shell_word
@@ -178,18 +179,18 @@ class Report:
         of_files = {*figures_of(self.sections)}
         return tuple(each for each in self.figures if each not in of_files)
 
-    def beside_unread(self, files: Sequence[str]) -> "Report":
+    def beside_unread(self, files: Sequence[str]) -> Report:
         """Return the report of a run in which files could not be read, named, or what is wrong with each."""
         if not files:
             return self
         words = [f"--not-read={file}" for file in files]
         return replace(self, is_whole=False, arguments=tuple((*run, *words) for run in self.arguments))
 
-    def with_tables(self, tables: Iterable[Table]) -> "Report":
+    def with_tables(self, tables: Iterable[Table]) -> Report:
         """Return the report with further tables behind its own."""
         return replace(self, tables=(*self.tables, *tables))
 
-    def with_evidence(self, tables: Iterable[Table]) -> "Report":
+    def with_evidence(self, tables: Iterable[Table]) -> Report:
         """Return the report with records behind it, and the option that asks for them."""
         arguments = tuple((*words, "--evidence", "masked") for words in self.arguments)
         return replace(self.with_tables(tables), arguments=arguments)
@@ -262,7 +263,7 @@ def file_facts(data: bytes, role: str, *, name: str) -> InputFacts:
     return InputFacts(role=role, name=name, n_bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
 
 
-def origin_facts(origin: "Origin", role: str = "table") -> InputFacts:
+def origin_facts(origin: Origin, role: str = "table") -> InputFacts:
     """Return what a report says of a table in an engine."""
     return InputFacts(
         role=role,

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from core.cells import as_numbers
 from core.coding import CodedColumn, CodedTable
 from core.jobs import Threads
+from core.lazy_pandas import pd
 from core.roles.values import (
     DISTINCT,
     FEWEST_DIGITS,
