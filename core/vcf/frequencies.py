@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from core.vcf.columns import INFO, Columns
 from core.vcf.header import UNDECLARED, Declaration
 
 NOT_COMPUTABLE = math.inf
@@ -29,6 +30,11 @@ _FLOAT = re.compile(
 )
 _INTEGER = re.compile(rb"[+-]?\d+")
 _SINGLE = struct.Struct("<f")
+# One number under AF, and what else stands there; of keys that end in AF this one alone.
+_PLAIN_AF = (
+    r"(?:^|;)AF(?:=(?P<plain>[0-9]{1,6}(?:\.[0-9]{1,15})?(?:[eE]-[0-9]{1,2})?))?(?P<more>[=,][^;]*|)(?:;|$)"
+)
+_COUNTED, _MAF = r"(?:^|;)AC(?:[=;]|$)", r"(?:^|;)MAF(?:[=;]|$)"
 _FIELDS = {key: b";%s" % key.encode() for key in ("MAF", "AF", "AC", "AN")}
 
 Value = float | bytes | None
@@ -98,30 +104,36 @@ class FrequencyReader:
         """Compute the site's minor allele frequency alone."""
         return self.site(info).maf
 
-    def many(self, columns: Columns, has_alt: npt.NDArray[np.bool_]) -> Rarity:
-        """Compute the frequencies of many lines, of those that have an ALT allele.
+    def many(self, infos: pa.Array, has_alt: npt.NDArray[np.bool_]) -> Rarity:
+        """Compute the frequencies of many INFO columns, of those whose record has an ALT allele.
 
-        One plain decimal number under AF, declared Float, is read by itself; all else by :meth:`site`.
+        One plain number under AF, declared Float, is read together with others; all else by :meth:`site`.
         """
-        n_lines = len(columns)
+        n_lines = len(infos)
         rarity = Rarity(np.full(n_lines, NOT_COMPUTABLE), np.full(n_lines, -1, dtype=np.int8), [])
-        places, starts = columns.frequencies()
-        places, starts = places[has_alt[places]], starts[has_alt[places]]
-        is_plain = (starts >= 0) & (self.declared["AF"].type == "Float")
-        values = np.full(len(places), np.nan)
-        values[is_plain] = columns.decimals(starts[is_plain])
-        is_plain &= ~np.isnan(values)
-        others = places[~is_plain]
-        for place, info in zip(others.tolist(), columns.values(INFO, others), strict=True):
-            found = self.site(info)
-            rarity.mafs[place] = found.maf
-            if found.hindered_by:
+        found = pc.extract_regex(infos, _PLAIN_AF)
+        plain, more = (found.field(part) for part in range(2))
+        is_plain = has_alt & (pc.binary_length(plain).fill_null(0).to_numpy(zero_copy_only=False) > 0)
+        is_plain &= pc.binary_length(more).fill_null(1).to_numpy(zero_copy_only=False) == 0
+        is_plain &= self.declared["AF"].type == "Float"
+        is_told = has_alt & found.is_valid().to_numpy(zero_copy_only=False)
+        is_told[~is_told] = _match(infos.filter(pa.array(~is_told)), _COUNTED)
+        text = infos.buffers()[2]
+        if text is not None and b"MAF" in memoryview(text).tobytes():
+            is_maf = _match(infos, _MAF)
+            is_plain &= ~is_maf
+            is_told |= is_maf
+        literal = np.flatnonzero(is_told & has_alt & ~is_plain)
+        for place, info in zip(literal.tolist(), infos.take(pa.array(literal)).to_pylist(), strict=True):
+            site = self.site(info)
+            rarity.mafs[place] = site.maf
+            if site.hindered_by:
                 rarity.hindered.append(place)
-        plain = places[is_plain]
-        singles = values[is_plain].astype(np.float32).astype(np.float64)
+        texts = pc.cast(plain.filter(pa.array(is_plain)), pa.large_string())
+        singles = pc.cast(texts, pa.float64()).to_numpy().astype(np.float32).astype(np.float64)
         rest = np.maximum(0, 1 - singles)
-        rarity.mafs[plain] = np.minimum(rest, singles)
-        rarity.rarest[plain] = singles <= rest
+        rarity.mafs[is_plain] = np.minimum(rest, singles)
+        rarity.rarest[is_plain] = singles <= rest
         return rarity
 
     def _from_counts(self, text: bytes) -> SiteFrequency:
@@ -151,6 +163,11 @@ class FrequencyReader:
         else:
             values = tuple(part or None for part in text.split(b",")) if text else ()
         return Field(values, single=declared.single and len(values) <= 1, flag=False)
+
+
+def _match(texts: pa.Array, pattern: str) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _text_of(key: bytes, text: bytes) -> bytes | None:

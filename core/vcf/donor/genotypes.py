@@ -57,7 +57,7 @@ def key_of(site: Site, i: int = 0) -> Key:
 def read_sites(lines: Lines) -> Iterator[Site]:
     """Yield the records of a file; lines that are none, blank or a comment are left out."""
     while n_waiting := lines.fill():
-        for line in lines.take(n_waiting)[0]:
+        for line in lines.take(n_waiting):
             if (site := read_site(line)) is not None:
                 yield site
 

@@ -1,0 +1,372 @@
+"""The records of two files as Arrow columns, aligned by contig and position.
+
+Both files are read piece by piece. A batch holds all records of both files up to a place that both have reached;
+each site of it knows where its records stand in either file. Files in step are those in which each site has one
+record in both. Files that are not sorted are refused with :class:`UnsortedError`; the caller has them sorted.
+"""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.apart import memory_left
+from core.vcf.lines import MAX_POS, Block, Lines, Places, check_columns, parse_position
+
+CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT, SAMPLES = range(10)
+EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
+MEMORY_TO_SPARE = 64 << 20  # bytes
+MEMORY_TO_ORDER = 40  # bytes a line, for its contig, position, and place
+SORTED_LINES = 1 << 13  # given at once
+_FAR = 1 << 40  # positions below are told from those of other contigs in one number
+_MAX_DIGITS = 18
+_TAB, _ZERO = b"\t0"
+
+Contig = tuple[bytes, int, int]  # its name, the first row, and the row after the last
+
+
+class UnsortedError(Exception):
+    """The records are not sorted by contig and position, so one pass cannot pair them."""
+
+
+class Columns:
+    """The first columns of lines, and what stands behind them as one more; each is cut out when asked for.
+
+    A column that a line does not have is empty.
+    """
+
+    def __init__(self, lines: pa.Array, n_columns: int) -> None:
+        split = pc.split_pattern(lines, b"\t", max_splits=n_columns)
+        self._offsets = split.offsets.to_numpy()
+        self._texts = split.values
+        self._known: dict[int, pa.Array] = {}
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @property
+    def counts(self) -> Places:
+        """Return how many columns each line has, of those that were asked for."""
+        return np.diff(self._offsets)
+
+    def __getitem__(self, column: int) -> pa.Array:
+        if column not in self._known:
+            places = self._offsets[:-1] + column
+            beyond = places >= self._offsets[1:]
+            found = self._texts.take(pa.array(places, mask=beyond if beyond.any() else None))
+            self._known[column] = found.fill_null(b"") if found.null_count else found
+        return self._known[column]
+
+    def widths(self, column: int) -> Places:
+        """Return how many bytes each line has in a column."""
+        return pc.binary_length(self[column]).to_numpy()
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some records of one file that follow each other, as text and in columns.
+
+    Attributes
+    ----------
+    block
+        The lines, and all that stand in their text.
+    lines
+        The same without their ends.
+    contigs
+        The runs of one contig; the first and the last may go on beyond these rows.
+    positions
+        POS of each.
+    numbers
+        Its place in the file, from 1.
+    """
+
+    block: Block
+    lines: pa.Array
+    contigs: tuple[Contig, ...]
+    positions: Places
+    numbers: Places
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def part(self, low: int, high: int) -> "Rows":
+        """Return some of the rows, the last not included."""
+        contigs = tuple(
+            (name, max(first, low) - low, min(last, high) - low)
+            for name, first, last in self.contigs
+            if first < high and last > low
+        )
+        lines = self.lines.slice(low, high - low)
+        return Rows(
+            self.block.part(low, high), lines, contigs, self.positions[low:high], self.numbers[low:high]
+        )
+
+    def columns(self, n_columns: int, places: Places | None = None) -> Columns:
+        """Return the first columns of all rows, or of some."""
+        return Columns(self.lines if places is None else self.lines.take(pa.array(places)), n_columns)
+
+    def n_tabs(self) -> Places:
+        """Return how many tabs each line holds."""
+        starts = self.block.starts
+        cells = np.frombuffer(self.block.text, dtype=np.uint8)[starts[0] : starts[-1]]
+        bits = np.packbits(cells == _TAB, bitorder="little")
+        before = np.concatenate(([0], np.cumsum(np.bitwise_count(bits), dtype=np.int64)))
+        at, within = np.divmod(starts - starts[0], 8)
+        left = np.append(bits, 0)[at] & ((1 << within) - 1).astype(np.uint8)
+        return np.diff(before[at] + np.bitwise_count(left))
+
+    @classmethod
+    def of(cls, source: Lines, n_lines: int) -> "Rows":
+        """Read CHROM and POS of the next lines of a file."""
+        block, numbers = source.next(n_lines), source.numbers(n_lines)
+        starts = block.starts
+        text = pa.py_buffer(block.text)
+        # without line ends: every second text, between them the ends
+        bounds = np.empty(2 * n_lines + 1, dtype=np.int64)
+        bounds[::2], bounds[1::2] = starts, starts[1:] - 1
+        both = pa.Array.from_buffers(pa.large_binary(), 2 * n_lines, [None, pa.py_buffer(bounds), text])
+        lines = both.take(pa.array(np.arange(0, 2 * n_lines, 2)))
+        head = Columns(lines, POS + 1)
+        for place in np.flatnonzero((head.counts < POS + 2) | _begins(lines, b"#")).tolist():
+            check_columns(source.name, int(numbers[place]), block[place], source.n_columns)
+        positions = _positions(source.name, numbers, head[POS])
+        names = head[CHROM].dictionary_encode()
+        ids, texts = names.indices.to_numpy(), names.dictionary.to_pylist()
+        begins = [0, *(np.flatnonzero(np.diff(ids)) + 1).tolist()]
+        ends = [*begins[1:], n_lines]
+        contigs = tuple((texts[ids[low]], low, high) for low, high in zip(begins, ends, strict=True))
+        return cls(block, lines, contigs if n_lines else (), positions, numbers)
+
+
+def _begins(texts: pa.Array, sign: bytes) -> npt.NDArray[np.bool_]:
+    return pc.starts_with(texts, sign).to_numpy(zero_copy_only=False)
+
+
+def _positions(name: str, numbers: Places, texts: pa.Array) -> Places:
+    """Read every POS."""
+    widths = pc.binary_length(texts).to_numpy()
+    data = texts.buffers()[2]
+    digits = np.frombuffer(data, dtype=np.uint8)[: int(widths.sum())] - _ZERO if data is not None else widths
+    if not len(texts):
+        return np.zeros(0, dtype=np.int64)
+    if widths.min() > 0 and widths.max() <= _MAX_DIGITS and digits.max() < 10:
+        return pc.cast(pc.cast(texts, pa.large_string()), pa.int64()).to_numpy()
+    every = zip(numbers.tolist(), texts.to_pylist(), strict=True)
+    return np.array([parse_position(name, *one) for one in every], dtype=np.int64)
+
+
+class SortedLines(Lines):
+    """All lines of a file, sorted in memory by contig and position; those of a site stay in their order.
+
+    Parameters
+    ----------
+    lines
+        The file's lines.
+    ranks
+        Place of each contig; contigs met for the first time are added at the end.
+
+    Raises
+    ------
+    MemoryError
+        When what is left of the process's memory would not do for holding the lines.
+    """
+
+    def __init__(self, lines: Lines, ranks: dict[bytes, int]) -> None:
+        super().__init__(lines.name, lines.n_columns, io.BytesIO(), b"")
+        pieces, contigs, positions = [], [], []
+        while n_lines := lines.fill():
+            rows = Rows.of(lines, n_lines)
+            lines.take(n_lines)
+            ids = [ranks.setdefault(name, len(ranks)) for name, _, _ in rows.contigs]
+            contigs.append(np.repeat(ids, [high - low for _, low, high in rows.contigs]))
+            positions.append(rows.positions)
+            pieces.append(rows.lines)
+            left = memory_left()
+            if left is not None and left < MEMORY_TO_ORDER * sum(map(len, positions)) + MEMORY_TO_SPARE:
+                raise MemoryError
+        self._held = pa.chunked_array(pieces, pa.large_binary())
+        keys = [np.concatenate([np.zeros(0, dtype=np.int64), *one]) for one in (positions, contigs)]
+        self._order = np.lexsort(keys)
+        self._n_given = 0
+
+    def numbers(self, n_lines: int) -> Places:
+        """Return the numbers of the next lines in the file."""
+        first = self._n_given - self.n_waiting
+        return self._order[first : first + n_lines] + 1
+
+    def _read(self) -> None:
+        left = list(self.next(self.n_waiting))
+        some = self._order[self._n_given : self._n_given + SORTED_LINES]
+        self._n_given += len(some)
+        self.is_over = self._n_given == len(self._order)
+        block = Block.of([*left, *self._held.take(pa.array(some)).to_pylist()])
+        self._text, self._starts, self._at = block.text, block.starts, 0
+
+
+@dataclass(eq=False)
+class Order:
+    """Checks that a file is sorted by contig and position."""
+
+    contig: bytes = b""
+    position: int = -1
+    seen: set[bytes] = field(default_factory=set)
+
+    def enter(self, contig: bytes, positions: Places) -> None:
+        """Go on to some rows of one contig."""
+        if contig != self.contig:
+            if contig in self.seen:
+                raise UnsortedError
+            self.seen.add(contig)
+            self.contig, self.position = contig, -1
+        if positions[0] < self.position or np.any(np.diff(positions) < 0):
+            raise UnsortedError
+        self.position = int(positions[-1])
+
+
+class Batch(NamedTuple):
+    """All records of both files at some sites that follow each other.
+
+    `contigs` are the runs of sites of one contig. Records of site *i* are the rows from ``at[i]`` to before
+    ``at[i + 1]`` of `mine`, and from ``kept_at[i]`` on of `kept`; one of the two may be none.
+    """
+
+    contigs: list[Contig]
+    positions: Places
+    mine: Rows
+    kept: Rows
+    at: Places
+    kept_at: Places
+
+
+class _Side:
+    """One of the files: the rows that wait, of which the keys are read once."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.order = Order()
+        self._rows: Rows | None = None
+        self._at, self._n_read = 0, -1
+
+    def waiting(self) -> Rows:
+        if self._rows is None or self._n_read != self.lines.n_read:
+            self._rows, self._n_read, self._at = Rows.of(self.lines, self.lines.n_waiting), self.lines.n_read, 0
+        return self._rows.part(self._at, len(self._rows))
+
+    def take(self, n_rows: int) -> Rows:
+        rows = self.waiting().part(0, n_rows)
+        self.lines.take(n_rows)
+        self._at += n_rows
+        for contig, low, high in rows.contigs:
+            self.order.enter(contig, rows.positions[low:high])
+        return rows
+
+
+class Alignment:
+    """Two files read side by side.
+
+    Parameters
+    ----------
+    original, anonymized
+        Their lines.
+    ranks
+        The place of each contig in the order the files are expected to follow; needed only where one file has
+        a contig that the other lacks.
+    """
+
+    def __init__(self, original: Lines, anonymized: Lines, ranks: Mapping[bytes, int]) -> None:
+        self._sides = (_Side(original), _Side(anonymized))
+        self._ranks = ranks
+        self._met: bytes | None = None  # the contig that both files were last seen on together
+
+    @property
+    def contigs_kept(self) -> frozenset[bytes]:
+        """Return the contigs of the anonymized file that were met so far."""
+        return frozenset(self._sides[1].order.seen)
+
+    def __iter__(self) -> Iterator[Batch]:
+        """Yield all sites in order."""
+        first, second = (side.lines for side in self._sides)
+        while True:
+            n_first, n_second = first.fill(2), second.fill(2)
+            n_second = second.fill(n_first // EVEN)  # few lines left would be a batch by themselves
+            first.fill(n_second // EVEN)
+            rows = [side.waiting() for side in self._sides]
+            if not any(map(len, rows)):
+                return
+            n_rows = self._up_to(rows)
+            if any(n_rows):
+                yield self._batch(n_rows)
+
+    def _up_to(self, rows: Sequence[Rows]) -> list[int]:
+        """Return how many rows of each file go up to the place that both have reached; read on for none."""
+        n_contigs, whose = self._whose_turn(rows)
+        limit, limiting = MAX_POS, None
+        for side in whose:
+            goes_on = len(rows[side].contigs) == n_contigs and not self._sides[side].lines.is_over
+            if goes_on and (last := int(rows[side].positions[-1])) < limit:
+                limit, limiting = last, side
+        n_rows = [0, 0]
+        for side in whose:
+            _, low, high = rows[side].contigs[n_contigs - 1]
+            n_rows[side] = low + int(np.searchsorted(rows[side].positions[low:high], limit))
+        if limiting is not None and not any(n_rows):
+            self._sides[limiting].lines.fill(len(rows[limiting]) + 1)
+        return n_rows
+
+    def _batch(self, n_rows: Sequence[int]) -> Batch:
+        mine, kept = (side.take(n) for side, n in zip(self._sides, n_rows, strict=True))
+        contigs = [name for name, _, _ in max(mine.contigs, kept.contigs, key=len)]
+        keys = [_keys(rows) for rows in (mine, kept)]
+        is_in_step = len(mine) == len(kept) and np.array_equal(*keys)
+        every = keys[0] if is_in_step else np.sort(np.concatenate(keys))
+        sites = every[np.flatnonzero(np.diff(every, prepend=-1))]
+        at, kept_at = (np.append(np.searchsorted(one, sites), len(one)) for one in keys)
+        ids, positions = np.divmod(sites, _FAR) if len(contigs) > 1 else (np.zeros_like(sites), sites)
+        bounds = np.searchsorted(ids, np.arange(len(contigs) + 1)).tolist()
+        runs = list(zip(contigs, bounds[:-1], bounds[1:], strict=True))
+        return Batch(runs, positions, mine, kept, at, kept_at)
+
+    def _whose_turn(self, rows: Sequence[Rows]) -> tuple[int, tuple[int, ...]]:
+        """Tell how many contigs, and which files' rows of them, come next: both where they are the same."""
+        mine, theirs = (one.contigs[0][0] if one.contigs else None for one in rows)
+        if mine is None or theirs is None:
+            side = int(mine is None)
+            self._check_left(mine or theirs or b"", 1 - side)
+            return 1, (side,)
+        if mine == theirs:
+            pairs = zip(*(one.contigs for one in rows), strict=False)
+            same = [one[0] for one, _ in takewhile(lambda pair: pair[0][0] == pair[1][0], pairs)]
+            if any(one.positions.max() >= _FAR for one in rows):
+                same = same[:1]
+            for contig in same:
+                if contig != self._met and any(contig in side.order.seen for side in self._sides):
+                    raise UnsortedError  # one of the files has been here without the other
+                self._met = contig
+            return len(same), (0, 1)
+        unknown = len(self._ranks)
+        theirs_first = self._ranks.get(theirs, unknown) < self._ranks.get(mine, unknown)
+        if theirs == self._met or (mine != self._met and theirs_first):
+            self._check_left(theirs, 0)
+            return 1, (1,)
+        self._check_left(mine, 1)
+        return 1, (0,)
+
+    def _check_left(self, contig: bytes, other: int) -> None:
+        """Refuse a contig that the other file has left behind before both were on it together."""
+        if contig in self._sides[other].order.seen and contig != self._met:
+            raise UnsortedError
+
+
+def _keys(rows: Rows) -> Places:
+    """Return numbers that rows of one site have in common, ascending."""
+    if len(rows.contigs) < 2:
+        return rows.positions
+    return rows.positions + np.repeat(
+        np.arange(len(rows.contigs)) * _FAR, [high - low for _, low, high in rows.contigs]
+    )
