@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from core.vcf.candidates import CandidateCollector, Tally
 from core.vcf.checks import Case, fields_told, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.samples import tells_repeat
-from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader, rarest_allele
+from core.vcf.frequencies import FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.lines import check_columns
 from core.vcf.marks import Mark
