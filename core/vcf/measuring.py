@@ -113,14 +113,15 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
             ranks.setdefault(contig, len(ranks))
         if sort:
             ranks = {}
-            original, anonymized = SortedLines(original, ranks), SortedLines(anonymized, ranks)
-        alignment = Alignment(original, anonymized, ranks)
+        files = [SortedLines(lines, ranks) if sort else lines for lines in (original, anonymized)]
+        alignment = Alignment(*files, ranks)
         names = (pair.original.name, pair.anonymized.name)
         scanner = Scanner(settings, (first_header, second_header), names, keeps_order=sort)
         for batch in alignment:
             scanner.take(batch)
         mixed = 0 < anonymized.n_returns < anonymized.n_ends
-        return replace(_result(scanner, pair, alignment.contigs_kept), unread=(text("line ends of two kinds"),) if mixed else ())
+        scan = _result(scanner, pair, alignment.contigs_kept)
+        return replace(scan, unread=(text("line ends of two kinds"),) if mixed else ())
 
 
 @contextmanager

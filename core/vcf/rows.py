@@ -1,14 +1,15 @@
 """The records of two files as Arrow columns, aligned by contig and position.
 
-Both files are read piece by piece. A batch holds all records of both files up to a place that both have reached;
-each site of it knows where its records stand in either file. Files in step are those in which each site has one
-record in both. Files that are not sorted are refused with :class:`UnsortedError`; the caller has them sorted.
+Both files are read piece by piece. A batch holds all records of both files up to a place that both have
+reached; each site of it knows where its records stand in either file. Files in step are those in which each
+site has one record in both. Files that are not sorted are refused with :class:`UnsortedError`; the caller has
+them sorted.
 """
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -133,15 +134,15 @@ class Rows:
         both = pa.Array.from_buffers(pa.large_binary(), 2 * n_lines, [None, pa.py_buffer(bounds), text])
         lines = both.take(pa.array(np.arange(0, 2 * n_lines, 2)))
         head = Columns(lines, POS + 1)
-        for place in np.flatnonzero((head.counts < POS + 2) | _begins(lines, b"#")).tolist():
-            check_columns(source.name, int(numbers[place]), block[place], source.n_columns)
+        if np.any((head.counts < POS + 2) | _begins(lines, b"#")):  # one of these is refused
+            for number, line in zip(numbers.tolist(), block, strict=True):
+                check_columns(source.name, number, line, source.n_columns)
         positions = _positions(source.name, numbers, head[POS])
         names = head[CHROM].dictionary_encode()
         ids, texts = names.indices.to_numpy(), names.dictionary.to_pylist()
-        begins = [0, *(np.flatnonzero(np.diff(ids)) + 1).tolist()]
-        ends = [*begins[1:], n_lines]
-        contigs = tuple((texts[ids[low]], low, high) for low, high in zip(begins, ends, strict=True))
-        return cls(block, lines, contigs if n_lines else (), positions, numbers)
+        begins = np.flatnonzero(np.diff(ids, prepend=-1)).tolist()
+        contigs = tuple((texts[ids[low]], low, high) for low, high in pairwise([*begins, n_lines]))
+        return cls(block, lines, contigs, positions, numbers)
 
 
 def _begins(texts: pa.Array, sign: bytes) -> npt.NDArray[np.bool_]:
@@ -255,7 +256,8 @@ class _Side:
 
     def waiting(self) -> Rows:
         if self._rows is None or self._n_read != self.lines.n_read:
-            self._rows, self._n_read, self._at = Rows.of(self.lines, self.lines.n_waiting), self.lines.n_read, 0
+            self._rows = Rows.of(self.lines, self.lines.n_waiting)
+            self._n_read, self._at = self.lines.n_read, 0
         return self._rows.part(self._at, len(self._rows))
 
     def take(self, n_rows: int) -> Rows:

@@ -1,9 +1,9 @@
-"""Batches of aligned records in, candidates and tallies out; a record that is like one before is judged as it was.
+"""Batches of aligned records in, candidates and tallies out; what is like one before is judged as it was.
 
 A record that is equal in both files is not masked, whatever it holds. Of a changed one, what the checks find
 depends on its alleles and on what is left of the rest: nothing (a *blank*), or all of it. Of a rest that was
-left, numbers count only as zero or not. Such a case is judged literally once (:mod:`core.vcf.sites`), and so is
-every record that is otherwise changed, or at a site of several.
+left, numbers count only as zero or not. Such a case is judged literally once (:mod:`core.vcf.sites`); every
+record that is otherwise changed, or at a site of several, each time.
 """
 
 from __future__ import annotations
@@ -242,8 +242,8 @@ class Scanner:
         sites, judge = batch.sites, self.judge
         is_close = ~batch.is_equal
         close = batch.is_odd | self._spaced(batch)
-        is_sure = (batch.kinds & Alt.BLANK) == 0 if judge.same_declarations else False
-        close |= batch.is_target & ~is_sure
+        is_unsure = (batch.kinds & Alt.BLANK) != 0  # its frequency may count as masked, as it stands
+        close |= batch.is_target & (is_unsure if judge.same_declarations else True)
         is_close[batch.sites_of(np.flatnonzero(close))] = True
         # at a site of several, any target may be another's
         of_targets = batch.sites_of(np.flatnonzero(batch.is_target))
@@ -373,7 +373,7 @@ class Scanner:
         infos = columns[INFO].take(at)
         facts = [_are_equal(columns[QUAL].take(at), b"."), _are_equal(infos, b".")]
         for key in forms.harmless:
-            pattern = r"(?:^|;)%s[^;]*?[^%s;]" % (key[1:].decode(), NOTHING.decode())
+            pattern = f"(?:^|;){key[1:].decode()}[^;]*?[^{NOTHING.decode()};]"
             facts.append(_match(infos, pattern))
         genotypes = pc.struct_field(pc.extract_regex(columns[SAMPLES].take(at), r"^(?P<own>[^:\t]*)"), "own")
         genotypes = pc.replace_substring_regex(genotypes, "[0-9]+", ".").fill_null(b"")
@@ -554,9 +554,8 @@ class Scanner:
             np.concatenate([batch.columns.widths(column), added.widths(column)]) for column in (REF, ALT)
         )
         is_changed = np.concatenate([is_changed, np.ones(len(alone), dtype=np.bool_)])
-        owners = np.concatenate(
-            [batch.sites_of(np.arange(len(sites.mine))), np.searchsorted(sites.kept_at, alone, side="right") - 1]
-        )
+        kept_sites = np.searchsorted(sites.kept_at, alone, side="right") - 1
+        owners = np.concatenate([batch.sites_of(np.arange(len(sites.mine))), kept_sites])
         order = np.argsort(owners, kind="stable")
         places, positions, refs, alts, is_changed = (
             one[order] for one in (places, positions, refs, alts, is_changed)
@@ -666,7 +665,7 @@ def _texts(texts: pa.Array) -> list[bytes]:
 
 
 def _shaped(texts: pa.Array, number: str) -> pa.Array:
-    """Return texts with a sign for each number; a number beside one that was found is found the second time."""
+    """Return texts with a sign for each number; of two side by side one is found the second time."""
     for _ in range(2):
         texts = pc.replace_substring_regex(texts, number, r"\1#\2")
     return texts

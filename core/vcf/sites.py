@@ -32,6 +32,7 @@ ALWAYS_MASKED = math.inf
 _TAB, _PLAIN = b"\t", b"ACGT,"
 _NAME = re.compile(rb"(?=.*[0-9])(?=.*[^0-9.,-]).{4,}|.*[A-Za-z].{5,}")
 
+
 class Alt:
     """What an ALT column by itself tells: bits, as whole numbers."""
 
