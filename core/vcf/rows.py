@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.apart import memory_left
-from core.vcf.lines import MAX_POS, Block, Lines, Places, check_columns, parse_position
+from core.vcf.lines import MAX_POS, Block, Lines, Places, check_columns, parse_position, where
 
 CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT, SAMPLES = range(10)
 EVEN = 2  # of two files, one has at least the second part of the other's lines waiting
@@ -27,7 +27,11 @@ MEMORY_TO_ORDER = 40  # bytes a line, for its contig, position, and place
 SORTED_LINES = 1 << 13  # given at once
 _FAR = 1 << 40  # positions below are told from those of other contigs in one number
 _MAX_DIGITS = 18
-_TAB, _ZERO = b"\t0"
+_TAB, _NEWLINE, _ZERO = b"\t\n0"
+HEAD = ID + 1  # columns that tell where a record stands, and one more
+FEW_COLUMNS = 64  # up to which the tabs of all lines are found together
+
+Mask = npt.NDArray[np.bool_]
 
 Contig = tuple[bytes, int, int]  # its name, the first row, and the row after the last
 
@@ -37,36 +41,96 @@ class UnsortedError(Exception):
 
 
 class Columns:
-    """The first columns of lines, and what stands behind them as one more; each is cut out when asked for.
+    """The first columns of lines, the last with all that stands behind it; each is cut out when asked for.
 
     A column that a line does not have is empty.
+
+    Attributes
+    ----------
+    ends
+        Where each ends in the text, shape (lines, columns).
+    is_odd
+        Whether a line has another number of columns than its header announces.
     """
 
-    def __init__(self, lines: pa.Array, n_columns: int) -> None:
-        split = pc.split_pattern(lines, b"\t", max_splits=n_columns)
-        self._offsets = split.offsets.to_numpy()
-        self._texts = split.values
+    def __init__(self, text: pa.Buffer, starts: Places, ends: Places, is_odd: Mask) -> None:
+        self._text = text
+        self._starts = starts
+        self.ends = ends
+        self.is_odd = is_odd
         self._known: dict[int, pa.Array] = {}
 
-    def __len__(self) -> int:
-        return len(self._offsets) - 1
+    @classmethod
+    def of(cls, lines: pa.Array, n_wanted: int, n_columns: int) -> "Columns":
+        """Find the first columns of lines that end in a line end and should have so many in all."""
+        starts = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset :][: len(lines) + 1]
+        text = lines.buffers()[2] or pa.py_buffer(b"")
+        found = _tabs(text, starts, n_columns) if SAMPLES < n_wanted and n_columns <= FEW_COLUMNS else None
+        if found is not None:
+            ends = np.concatenate([found[:, : min(SAMPLES, n_columns - 1)], found[:, -1:]], axis=1)
+            ends = np.pad(ends, [(0, 0), (0, max(0, n_wanted - ends.shape[1]))], mode="edge")
+            return cls(text, starts[:-1], ends, np.zeros(len(lines), dtype=np.bool_))
+        ends = np.repeat(starts[1:, None] - 1, n_wanted, axis=1)
+        split = pc.split_pattern(lines, b"\t", max_splits=max(n_wanted - 1, min(n_columns, n_wanted)))
+        parts, counts = split.offsets.to_numpy()[:-1], pc.list_value_length(split).to_numpy()
+        bounds = np.frombuffer(split.values.buffers()[1], dtype=np.int64)
+        for column in range(n_wanted - 1):
+            which = np.flatnonzero(counts > column + 1)
+            first = parts[which]
+            ends[which, column] = starts[which] + bounds[first + column + 1] - bounds[first] + column
+        is_odd = counts != n_columns if n_columns <= n_wanted else _n_tabs(text, starts) != n_columns - 1
+        return cls(text, starts[:-1], ends, is_odd)
 
-    @property
-    def counts(self) -> Places:
-        """Return how many columns each line has, of those that were asked for."""
-        return np.diff(self._offsets)
+    def __len__(self) -> int:
+        return len(self._starts)
 
     def __getitem__(self, column: int) -> pa.Array:
         if column not in self._known:
-            places = self._offsets[:-1] + column
-            beyond = places >= self._offsets[1:]
-            found = self._texts.take(pa.array(places, mask=beyond if beyond.any() else None))
-            self._known[column] = found.fill_null(b"") if found.null_count else found
+            bounds = np.empty(2 * len(self), dtype=np.int64)
+            bounds[::2], bounds[1::2] = self._begins(column), self.ends[:, column]
+            self._known[column] = _every_second(self._text, bounds)
         return self._known[column]
+
+    def _begins(self, column: int) -> Places:
+        return np.minimum(self.ends[:, column - 1] + 1, self.ends[:, column]) if column else self._starts
 
     def widths(self, column: int) -> Places:
         """Return how many bytes each line has in a column."""
-        return pc.binary_length(self[column]).to_numpy()
+        return self.ends[:, column] - self._begins(column)
+
+    def take(self, places: Places | slice) -> "Columns":
+        """Return those of some lines, in their order."""
+        return Columns(self._text, self._starts[places], self.ends[places], self.is_odd[places])
+
+
+def _every_second(text: pa.Buffer, bounds: Places) -> pa.Array:
+    """Return the texts between each second bound and the one after it."""
+    if not len(bounds):
+        return pa.array([], pa.large_binary())
+    buffers = [None, pa.py_buffer(bounds), text]
+    every = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
+    return every.take(pa.array(np.arange(0, len(bounds), 2)))
+
+
+def _tabs(text: pa.Buffer, starts: Places, n_columns: int) -> Places | None:
+    """Return where each column of lines ends; None unless each line has so many."""
+    low, high = starts[[0, -1]].tolist()
+    cells = np.frombuffer(text, dtype=np.uint8)[low:high]
+    found = where(high - low, lambda at, end: cells[at:end] <= _NEWLINE)
+    if len(found) != n_columns * (len(starts) - 1) or np.any(cells[found] < _TAB):
+        return None
+    found = found.reshape(-1, n_columns) + low
+    return found if np.array_equal(found[:, -1], starts[1:] - 1) else None
+
+
+def _n_tabs(text: pa.Buffer, starts: Places) -> Places:
+    """Return how many tabs each line holds."""
+    cells = np.frombuffer(text, dtype=np.uint8)[starts[0] : starts[-1]]
+    bits = np.packbits(cells == _TAB, bitorder="little")
+    before = np.concatenate(([0], np.cumsum(np.bitwise_count(bits), dtype=np.int64)))
+    at, within = np.divmod(starts - starts[0], 8)
+    left = np.append(bits, 0)[at] & ((1 << within) - 1).astype(np.uint8)
+    return np.diff(before[at] + np.bitwise_count(left))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +140,9 @@ class Rows:
     Attributes
     ----------
     block
-        The lines, and all that stand in their text.
-    lines
-        The same without their ends.
+        The lines.
+    columns
+        Their first columns: all up to the samples, or CHROM and POS.
     contigs
         The runs of one contig; the first and the last may go on beyond these rows.
     positions
@@ -88,7 +152,7 @@ class Rows:
     """
 
     block: Block
-    lines: pa.Array
+    columns: Columns
     contigs: tuple[Contig, ...]
     positions: Places
     numbers: Places
@@ -103,50 +167,29 @@ class Rows:
             for name, first, last in self.contigs
             if first < high and last > low
         )
-        lines = self.lines.slice(low, high - low)
+        at = slice(low, high)
         return Rows(
-            self.block.part(low, high), lines, contigs, self.positions[low:high], self.numbers[low:high]
+            self.block.part(low, high), self.columns.take(at), contigs, self.positions[at], self.numbers[at]
         )
 
-    def columns(self, n_columns: int, places: Places | None = None) -> Columns:
-        """Return the first columns of all rows, or of some."""
-        return Columns(self.lines if places is None else self.lines.take(pa.array(places)), n_columns)
-
-    def n_tabs(self) -> Places:
-        """Return how many tabs each line holds."""
-        starts = self.block.starts
-        cells = np.frombuffer(self.block.text, dtype=np.uint8)[starts[0] : starts[-1]]
-        bits = np.packbits(cells == _TAB, bitorder="little")
-        before = np.concatenate(([0], np.cumsum(np.bitwise_count(bits), dtype=np.int64)))
-        at, within = np.divmod(starts - starts[0], 8)
-        left = np.append(bits, 0)[at] & ((1 << within) - 1).astype(np.uint8)
-        return np.diff(before[at] + np.bitwise_count(left))
+    def more_columns(self, n_columns: int, places: Places) -> Columns:
+        """Return the first columns of some rows, which have more."""
+        return Columns.of(self.block.as_array().take(pa.array(places)), n_columns + 1, n_columns)
 
     @classmethod
-    def of(cls, source: Lines, n_lines: int) -> "Rows":
-        """Read CHROM and POS of the next lines of a file."""
+    def of(cls, source: Lines, n_lines: int, n_wanted: int) -> "Rows":
+        """Read CHROM and POS of the next lines of a file, and where further columns stand."""
         block, numbers = source.next(n_lines), source.numbers(n_lines)
-        starts = block.starts
-        text = pa.py_buffer(block.text)
-        # without line ends: every second text, between them the ends
-        bounds = np.empty(2 * n_lines + 1, dtype=np.int64)
-        bounds[::2], bounds[1::2] = starts, starts[1:] - 1
-        both = pa.Array.from_buffers(pa.large_binary(), 2 * n_lines, [None, pa.py_buffer(bounds), text])
-        lines = both.take(pa.array(np.arange(0, 2 * n_lines, 2)))
-        head = Columns(lines, POS + 1)
-        if np.any((head.counts < POS + 2) | _begins(lines, b"#")):  # one of these is refused
-            for number, line in zip(numbers.tolist(), block, strict=True):
-                check_columns(source.name, number, line, source.n_columns)
-        positions = _positions(source.name, numbers, head[POS])
-        names = head[CHROM].dictionary_encode()
+        columns = Columns.of(block.as_array(), n_wanted, source.n_columns)
+        names = columns[CHROM].dictionary_encode()
         ids, texts = names.indices.to_numpy(), names.dictionary.to_pylist()
+        if np.any(columns.widths(ID) + columns.widths(POS) == 0) or any(one[:1] == b"#" for one in texts):
+            for number, line in zip(numbers.tolist(), block, strict=True):  # one of them is refused
+                check_columns(source.name, number, line, source.n_columns)
+        positions = _positions(source.name, numbers, columns[POS])
         begins = np.flatnonzero(np.diff(ids, prepend=-1)).tolist()
         contigs = tuple((texts[ids[low]], low, high) for low, high in pairwise([*begins, n_lines]))
-        return cls(block, lines, contigs, positions, numbers)
-
-
-def _begins(texts: pa.Array, sign: bytes) -> npt.NDArray[np.bool_]:
-    return pc.starts_with(texts, sign).to_numpy(zero_copy_only=False)
+        return cls(block, columns, contigs, positions, numbers)
 
 
 def _positions(name: str, numbers: Places, texts: pa.Array) -> Places:
@@ -182,12 +225,12 @@ class SortedLines(Lines):
         super().__init__(lines.name, lines.n_columns, io.BytesIO(), b"")
         pieces, contigs, positions = [], [], []
         while n_lines := lines.fill():
-            rows = Rows.of(lines, n_lines)
+            rows = Rows.of(lines, n_lines, HEAD)
             lines.take(n_lines)
             ids = [ranks.setdefault(name, len(ranks)) for name, _, _ in rows.contigs]
             contigs.append(np.repeat(ids, [high - low for _, low, high in rows.contigs]))
             positions.append(rows.positions)
-            pieces.append(rows.lines)
+            pieces.append(rows.block.as_array())
             left = memory_left()
             if left is not None and left < MEMORY_TO_ORDER * sum(map(len, positions)) + MEMORY_TO_SPARE:
                 raise MemoryError
@@ -206,7 +249,7 @@ class SortedLines(Lines):
         some = self._order[self._n_given : self._n_given + SORTED_LINES]
         self._n_given += len(some)
         self.is_over = self._n_given == len(self._order)
-        block = Block.of([*left, *self._held.take(pa.array(some)).to_pylist()])
+        block = Block.of([*left, *(line[:-1] for line in self._held.take(pa.array(some)).to_pylist())])
         self._text, self._starts, self._at = block.text, block.starts, 0
 
 
@@ -248,15 +291,16 @@ class Batch(NamedTuple):
 class _Side:
     """One of the files: the rows that wait, of which the keys are read once."""
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: Lines, n_wanted: int) -> None:
         self.lines = lines
         self.order = Order()
+        self._n_wanted = n_wanted
         self._rows: Rows | None = None
         self._at, self._n_read = 0, -1
 
     def waiting(self) -> Rows:
         if self._rows is None or self._n_read != self.lines.n_read:
-            self._rows = Rows.of(self.lines, self.lines.n_waiting)
+            self._rows = Rows.of(self.lines, self.lines.n_waiting, self._n_wanted)
             self._n_read, self._at = self.lines.n_read, 0
         return self._rows.part(self._at, len(self._rows))
 
@@ -282,7 +326,7 @@ class Alignment:
     """
 
     def __init__(self, original: Lines, anonymized: Lines, ranks: Mapping[bytes, int]) -> None:
-        self._sides = (_Side(original), _Side(anonymized))
+        self._sides = (_Side(original, SAMPLES + 1), _Side(anonymized, HEAD))
         self._ranks = ranks
         self._met: bytes | None = None  # the contig that both files were last seen on together
 

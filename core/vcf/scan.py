@@ -41,7 +41,6 @@ from core.vcf.words_in_records import RecordWords
 MOST_CASES = 1 << 14  # that are remembered
 LONGEST_INFO, LONGEST_SAMPLES = 6000, 1000  # bytes of which the shape is looked at
 SHORT_ID = 10  # bytes: two identifiers have more
-ALL_COLUMNS = SAMPLES
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 _SYMBOL = re.compile(rb"<([^<>]+)>")
@@ -94,7 +93,6 @@ class _Batch(NamedTuple):
     columns: Columns  # of the original's records
     kinds: Places  # of ALT, bits of Alt
     rarity: Rarity
-    is_odd: Mask  # whether a record has another number of columns than the header
     is_pair: Mask  # whether a site has one record in both files
     is_equal: Mask  # of sites with as many records in both files: whether they are equal, one by one
     is_target: Mask  # of records: at some threshold
@@ -189,10 +187,8 @@ class Scanner:
     # what each record says by itself
 
     def _read(self, sites: Batch) -> _Batch:
-        mine, kept = sites.mine, sites.kept
-        columns = mine.columns(ALL_COLUMNS)
-        is_odd = mine.n_tabs() + 1 != self.headers[0].n_columns
-        for place in np.flatnonzero(is_odd).tolist():
+        mine, kept, columns = sites.mine, sites.kept, sites.mine.columns
+        for place in np.flatnonzero(columns.is_odd).tolist():
             check_columns(
                 self._names[0], int(mine.numbers[place]), mine.block[place], self.headers[0].n_columns
             )
@@ -202,16 +198,17 @@ class Scanner:
         is_equal = n_mine == n_kept
         is_pair = is_equal & (n_mine == 1)
         if is_equal.all():
-            lines, others = mine.lines, kept.lines
+            lines, others = mine.block.as_array(), kept.block.as_array()
             which = np.arange(len(mine))
         else:
             which = np.flatnonzero(np.repeat(is_equal, n_mine))
             shift = (sites.kept_at - sites.at)[np.repeat(np.arange(len(n_mine)), n_mine)[which]]
-            lines, others = mine.lines.take(pa.array(which)), kept.lines.take(pa.array(which + shift))
+            lines = mine.block.as_array().take(pa.array(which))
+            others = kept.block.as_array().take(pa.array(which + shift))
         differing = which[~pc.equal(lines, others).to_numpy(zero_copy_only=False)]
         is_equal[np.searchsorted(sites.at, differing, side="right") - 1] = False
         is_target = (rarity.mafs < MAF_LIMIT) | ((kinds & Alt.REPEAT) != 0)
-        return _Batch(sites, columns, kinds, rarity, is_odd, is_pair, is_equal, is_target)
+        return _Batch(sites, columns, kinds, rarity, is_pair, is_equal, is_target)
 
     def _count(self, batch: _Batch) -> None:
         """Count records with an ALT allele, and look at some of their frequencies."""
@@ -241,7 +238,7 @@ class Scanner:
         """Judge the sites that cannot be ruled out; return what was found of each beside marks."""
         sites, judge = batch.sites, self.judge
         is_close = ~batch.is_equal
-        close = batch.is_odd | self._spaced(batch)
+        close = batch.columns.is_odd | self._spaced(batch)
         is_unsure = (batch.kinds & Alt.BLANK) != 0  # its frequency may count as masked, as it stands
         close |= batch.is_target & (is_unsure if judge.same_declarations else True)
         is_close[batch.sites_of(np.flatnonzero(close))] = True
@@ -306,7 +303,7 @@ class Scanner:
         mine = batch.sites.mine
         low, high = mine.block.starts[[0, -1]].tolist()
         if mine.block.text.find(b" ", low, high) >= 0:
-            for place in np.flatnonzero(_match(mine.lines, " ")).tolist():
+            for place in np.flatnonzero(_match(mine.block.as_array(), " ")).tolist():
                 found[place] = _ODD_SPACE.search(mine.block[place].split(b"\t", QUAL)[-1]) is not None
         return found
 
@@ -316,9 +313,9 @@ class Scanner:
         """Return of changed sites of one record what judging it depends on, where that is known."""
         sites = batch.sites
         places, others = sites.at[where], sites.kept_at[where]
-        before = sites.mine.columns(QUAL, places)
-        after = sites.kept.columns(QUAL, others)
-        is_told = ~batch.is_odd[places] & ((batch.kinds[places] & Alt.PLAIN) != 0)
+        before = sites.mine.more_columns(QUAL, places)
+        after = sites.kept.more_columns(QUAL, others)
+        is_told = ~batch.columns.is_odd[places] & ((batch.kinds[places] & Alt.PLAIN) != 0)
         is_told &= _are_equal(before[POS], after[POS])
         alts = after[ALT]
         is_told &= _are_equal(alts, b".") | _are_equal(alts, b"N")
@@ -474,7 +471,7 @@ class Scanner:
         column, _, value = name.partition("=")
         if column in _FILLED:
             number, unfilled = _FILLED[column]
-            texts = kept.columns(FILTER + 1)[number]
+            texts = kept.more_columns(FILTER + 1, np.arange(len(kept)))[number]
             wanted = _are_equal(texts, value.encode()) if value else ~_are_in(texts, unfilled)
             yield from np.flatnonzero(wanted).tolist()
             return
@@ -541,13 +538,13 @@ class Scanner:
         changed = np.flatnonzero(np.repeat(~batch.is_equal, np.diff(batch.sites.kept_at)))
         is_equal = np.repeat(batch.is_equal, batch.n_mine)
         left = batch.columns[ALT].filter(pa.array(is_equal)).unique().to_pylist()
-        self.symbols.take(alts, left + batch.sites.kept.columns(QUAL, changed)[ALT].unique().to_pylist())
+        self.symbols.take(alts, left + batch.sites.kept.more_columns(QUAL, changed)[ALT].unique().to_pylist())
 
     def _compare_alleles(self, batch: _Batch, found: Outcomes, is_changed: Mask) -> None:
         """Give records that overlap or touch others, some of them changed, to be compared."""
         sites = batch.sites
         alone = np.setdiff1d(np.arange(len(sites.kept)), found.own)
-        added = sites.kept.columns(QUAL, alone)
+        added = sites.kept.more_columns(QUAL, alone)
         places = np.concatenate([np.arange(len(sites.mine)), -1 - alone])
         positions = np.concatenate([sites.mine.positions, sites.kept.positions[alone]])
         refs, alts = (
