@@ -50,7 +50,7 @@ class Columns:
     ends
         Where each ends in the text, shape (lines, columns).
     is_odd
-        Whether a line has another number of columns than its header announces.
+        Whether a line has another number of columns than its header announces, where all were looked at.
     """
 
     def __init__(self, text: pa.Buffer, starts: Places, ends: Places, is_odd: Mask) -> None:
@@ -65,7 +65,7 @@ class Columns:
         """Find the first columns of lines that end in a line end and should have so many in all."""
         starts = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset :][: len(lines) + 1]
         text = lines.buffers()[2] or pa.py_buffer(b"")
-        found = _tabs(text, starts, n_columns) if SAMPLES < n_wanted and n_columns <= FEW_COLUMNS else None
+        found = _tabs(text, starts, n_columns) if n_wanted > SAMPLES and n_columns <= FEW_COLUMNS else None
         if found is not None:
             ends = np.concatenate([found[:, : min(SAMPLES, n_columns - 1)], found[:, -1:]], axis=1)
             ends = np.pad(ends, [(0, 0), (0, max(0, n_wanted - ends.shape[1]))], mode="edge")
@@ -78,7 +78,9 @@ class Columns:
             which = np.flatnonzero(counts > column + 1)
             first = parts[which]
             ends[which, column] = starts[which] + bounds[first + column + 1] - bounds[first] + column
-        is_odd = counts != n_columns if n_columns <= n_wanted else _n_tabs(text, starts) != n_columns - 1
+        is_odd = np.zeros(len(lines), dtype=np.bool_)
+        if n_wanted > SAMPLES:
+            is_odd = counts != n_columns if n_columns <= n_wanted else _n_tabs(text, starts) != n_columns - 1
         return cls(text, starts[:-1], ends, is_odd)
 
     def __len__(self) -> int:
@@ -183,26 +185,35 @@ class Rows:
         columns = Columns.of(block.as_array(), n_wanted, source.n_columns)
         names = columns[CHROM].dictionary_encode()
         ids, texts = names.indices.to_numpy(), names.dictionary.to_pylist()
-        if np.any(columns.widths(ID) + columns.widths(POS) == 0) or any(one[:1] == b"#" for one in texts):
-            for number, line in zip(numbers.tolist(), block, strict=True):  # one of them is refused
-                check_columns(source.name, number, line, source.n_columns)
-        positions = _positions(source.name, numbers, columns[POS])
+        positions = _positions(columns[POS])
+        if positions is None or any(one[:1] == b"#" for one in texts):
+            positions = _literal_positions(source, block, numbers)
         begins = np.flatnonzero(np.diff(ids, prepend=-1)).tolist()
         contigs = tuple((texts[ids[low]], low, high) for low, high in pairwise([*begins, n_lines]))
         return cls(block, columns, contigs, positions, numbers)
 
 
-def _positions(name: str, numbers: Places, texts: pa.Array) -> Places:
-    """Read every POS."""
-    widths = pc.binary_length(texts).to_numpy()
-    data = texts.buffers()[2]
-    digits = np.frombuffer(data, dtype=np.uint8)[: int(widths.sum())] - _ZERO if data is not None else widths
+def _positions(texts: pa.Array) -> Places | None:
+    """Read every POS; None where one is not surely a position."""
+    widths, data = pc.binary_length(texts).to_numpy(), texts.buffers()[2]
     if not len(texts):
         return np.zeros(0, dtype=np.int64)
-    if widths.min() > 0 and widths.max() <= _MAX_DIGITS and digits.max() < 10:
-        return pc.cast(pc.cast(texts, pa.large_string()), pa.int64()).to_numpy()
-    every = zip(numbers.tolist(), texts.to_pylist(), strict=True)
-    return np.array([parse_position(name, *one) for one in every], dtype=np.int64)
+    if data is None or widths.min() == 0 or widths.max() > _MAX_DIGITS:
+        return None
+    digits = np.frombuffer(data, dtype=np.uint8)[: int(widths.sum())] - _ZERO
+    if digits.max() > 9:
+        return None
+    found: Places = pc.cast(pc.cast(texts, pa.large_string()), pa.int64()).to_numpy()
+    return found
+
+
+def _literal_positions(source: Lines, block: Block, numbers: Places) -> Places:
+    """Read every POS line by line, refusing the first line that htslib refuses."""
+    found = []
+    for number, line in zip(numbers.tolist(), block, strict=True):
+        check_columns(source.name, number, line, source.n_columns)
+        found.append(parse_position(source.name, number, line.split(b"\t", POS + 1)[POS]))
+    return np.array(found, dtype=np.int64)
 
 
 class SortedLines(Lines):
@@ -286,6 +297,16 @@ class Batch(NamedTuple):
     kept: Rows
     at: Places
     kept_at: Places
+
+    @property
+    def owners(self) -> Places:
+        """Return the site of each row of `mine`."""
+        return np.repeat(np.arange(len(self.positions)), np.diff(self.at))
+
+    @property
+    def kept_owners(self) -> Places:
+        """Return the site of each row of `kept`."""
+        return np.repeat(np.arange(len(self.positions)), np.diff(self.kept_at))
 
 
 class _Side:

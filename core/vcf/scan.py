@@ -96,14 +96,11 @@ class _Batch(NamedTuple):
     is_pair: Mask  # whether a site has one record in both files
     is_equal: Mask  # of sites with as many records in both files: whether they are equal, one by one
     is_target: Mask  # of records: at some threshold
+    owners: Places  # the site of each record
 
     @property
     def n_mine(self) -> Places:
         return np.diff(self.sites.at)
-
-    def sites_of(self, places: Places) -> Places:
-        """Return the sites at which records of the original stand."""
-        return np.searchsorted(self.sites.at, places, side="right") - 1
 
 
 class Outcomes:
@@ -118,8 +115,7 @@ class Outcomes:
         self.masked_up_to = batch.rarity.mafs.copy()
         self.keys = np.zeros(n, dtype=np.uint16)
         # where the record's own one stands in the other file, −1 for none
-        sites = batch.sites_of(np.arange(n))
-        self.own = np.arange(n) - batch.sites.at[sites] + batch.sites.kept_at[sites]
+        self.own = np.arange(n) + (batch.sites.kept_at - batch.sites.at)[batch.owners]
 
     def take(self, place: int, judged: Judged) -> None:
         """Take up what was found in one record."""
@@ -194,21 +190,21 @@ class Scanner:
             )
         kinds = _asked(columns[ALT], self.judge.kind_of)
         rarity = self.judge.readers[0].many(columns[INFO], (kinds & Alt.NONE) == 0)
-        n_mine, n_kept = np.diff(sites.at), np.diff(sites.kept_at)
+        n_mine, n_kept, owners = np.diff(sites.at), np.diff(sites.kept_at), sites.owners
         is_equal = n_mine == n_kept
         is_pair = is_equal & (n_mine == 1)
         if is_equal.all():
             lines, others = mine.block.as_array(), kept.block.as_array()
             which = np.arange(len(mine))
         else:
-            which = np.flatnonzero(np.repeat(is_equal, n_mine))
-            shift = (sites.kept_at - sites.at)[np.repeat(np.arange(len(n_mine)), n_mine)[which]]
+            which = np.flatnonzero(is_equal[owners])
+            shift = (sites.kept_at - sites.at)[owners[which]]
             lines = mine.block.as_array().take(pa.array(which))
             others = kept.block.as_array().take(pa.array(which + shift))
         differing = which[~pc.equal(lines, others).to_numpy(zero_copy_only=False)]
-        is_equal[np.searchsorted(sites.at, differing, side="right") - 1] = False
+        is_equal[owners[differing]] = False
         is_target = (rarity.mafs < MAF_LIMIT) | ((kinds & Alt.REPEAT) != 0)
-        return _Batch(sites, columns, kinds, rarity, is_pair, is_equal, is_target)
+        return _Batch(sites, columns, kinds, rarity, is_pair, is_equal, is_target, owners)
 
     def _count(self, batch: _Batch) -> None:
         """Count records with an ALT allele, and look at some of their frequencies."""
@@ -241,9 +237,9 @@ class Scanner:
         close = batch.columns.is_odd | self._spaced(batch)
         is_unsure = (batch.kinds & Alt.BLANK) != 0  # its frequency may count as masked, as it stands
         close |= batch.is_target & (is_unsure if judge.same_declarations else True)
-        is_close[batch.sites_of(np.flatnonzero(close))] = True
+        is_close[batch.owners[close]] = True
         # at a site of several, any target may be another's
-        of_targets = batch.sites_of(np.flatnonzero(batch.is_target))
+        of_targets = batch.owners[batch.is_target]
         is_close[of_targets] |= ~batch.is_pair[of_targets]
         keys = self._keys(batch, np.flatnonzero(is_close & batch.is_pair & ~batch.is_equal))
         events: dict[int, list[tuple[str, float]]] = {}
@@ -441,7 +437,7 @@ class Scanner:
         is_long = (columns.widths(REF) >= pattern.min_length) & ((kinds & Alt.NONE) == 0)
         for place in np.flatnonzero(~found.is_judged & (is_long | ((kinds & Alt.UNNAMED) != 0))).tolist():
             if is_unnamed_repeat(columns[REF][place].as_py(), columns[ALT][place].as_py(), pattern):
-                site = int(batch.sites_of(np.array(place)))
+                site = int(batch.owners[place])
                 events.setdefault(site, []).append(("repeats_unnamed", np.inf))
         for site in sorted(events):
             contig = next(name for name, _, high in sites.contigs if site < high)
@@ -455,7 +451,7 @@ class Scanner:
     def _see_unchanged(self, batch: _Batch) -> None:
         """Look in unchanged records for what earlier ones lost, where its name stands."""
         kept, thinning = batch.sites.kept, self.judge.thinning
-        is_equal = np.repeat(batch.is_equal, np.diff(batch.sites.kept_at))
+        is_equal = batch.is_equal[batch.sites.kept_owners]
         for name in sorted(thinning.open):
             first = thinning.begun.get(name, -1)
             for place in self._naming(kept, name):
@@ -518,7 +514,7 @@ class Scanner:
             self.others.read(
                 sites.kept.block.part(low, high), contig, sites.kept.positions[low:high], mafs[low:high]
             )
-        is_changed = np.repeat(~batch.is_equal, batch.n_mine)
+        is_changed = ~batch.is_equal[batch.owners]
         long = np.flatnonzero((columns.widths(ID) > SHORT_ID) & ~is_changed)
         self.words.note_identifiers(sites.mine.positions[long], columns[ID].take(pa.array(long)).to_pylist())
         if self.words.may_name:
@@ -535,15 +531,17 @@ class Scanner:
             return
         which = pa.array(np.flatnonzero((batch.kinds & Alt.SYMBOLIC) != 0))
         alts = batch.columns[ALT].take(which).unique().to_pylist()
-        changed = np.flatnonzero(np.repeat(~batch.is_equal, np.diff(batch.sites.kept_at)))
-        is_equal = np.repeat(batch.is_equal, batch.n_mine)
+        changed = np.flatnonzero(~batch.is_equal[batch.sites.kept_owners])
+        is_equal = batch.is_equal[batch.owners]
         left = batch.columns[ALT].filter(pa.array(is_equal)).unique().to_pylist()
         self.symbols.take(alts, left + batch.sites.kept.more_columns(QUAL, changed)[ALT].unique().to_pylist())
 
     def _compare_alleles(self, batch: _Batch, found: Outcomes, is_changed: Mask) -> None:
         """Give records that overlap or touch others, some of them changed, to be compared."""
         sites = batch.sites
-        alone = np.setdiff1d(np.arange(len(sites.kept)), found.own)
+        is_alone = np.ones(len(sites.kept), dtype=np.bool_)
+        is_alone[found.own[found.own >= 0]] = False
+        alone = np.flatnonzero(is_alone)
         added = sites.kept.more_columns(QUAL, alone)
         places = np.concatenate([np.arange(len(sites.mine)), -1 - alone])
         positions = np.concatenate([sites.mine.positions, sites.kept.positions[alone]])
@@ -551,8 +549,7 @@ class Scanner:
             np.concatenate([batch.columns.widths(column), added.widths(column)]) for column in (REF, ALT)
         )
         is_changed = np.concatenate([is_changed, np.ones(len(alone), dtype=np.bool_)])
-        kept_sites = np.searchsorted(sites.kept_at, alone, side="right") - 1
-        owners = np.concatenate([batch.sites_of(np.arange(len(sites.mine))), kept_sites])
+        owners = np.concatenate([batch.owners, sites.kept_owners[alone]])
         order = np.argsort(owners, kind="stable")
         places, positions, refs, alts, is_changed = (
             one[order] for one in (places, positions, refs, alts, is_changed)
@@ -617,20 +614,29 @@ class Scanner:
             )
         )
 
-    def _have_sole(self, batch: _Batch, places: Places) -> list[int]:
-        """Return which of some unchanged records have exactly one sample with their rarest allele."""
+    def _have_sole(self, batch: _Batch, places: Places) -> Mask:
+        """Tell which of some unchanged records have exactly one sample with their rarest allele."""
         at = pa.array(places)
+        formats, samples = (batch.columns[column].take(at) for column in (FORMAT, SAMPLES))
+        has_genotypes = _match(formats, "^GT(?::|$)")
+        rarest = batch.rarity.rarest[places]
+        found = np.zeros(len(places), dtype=np.bool_)
+        left = has_genotypes.copy()
+        if len(self.headers[0].samples) == 1:
+            for allele in (0, 1):
+                named = _match(samples, rf"^(?:[0-9.]+[/|])*{allele}(?:[/|:\t]|$)")
+                found |= named & has_genotypes & (rarest == allele)
+            left &= rarest < 0
+        where = np.flatnonzero(left)
+        at = pa.array(places[where])
         texts = (batch.columns[column].take(at).to_pylist() for column in (ALT, FORMAT, INFO, SAMPLES))
-        found = []
-        every = zip(batch.rarity.rarest[places].tolist(), *texts, strict=True)
-        for number, (rarest, alt, format_, info, samples) in enumerate(every):
-            if not (format_ + b":").startswith(b"GT:"):
-                continue
-            n_alts, allele = alt.count(b",") + 1, rarest
-            if allele < 0:
-                allele = rarest_allele(self.judge.readers[0].site(info).frequencies, n_alts)
-            if has_sole_carrier(b"\t" + samples, format_, n_alts, allele):
-                found.append(number)
+        for place, allele, alt, format_, info, cells in zip(
+            where.tolist(), rarest[where].tolist(), *texts, strict=True
+        ):
+            n_alts = alt.count(b",") + 1
+            shares = self.judge.readers[0].site(info).frequencies if allele < 0 else ()
+            which = rarest_allele(shares, n_alts) if allele < 0 else allele
+            found[place] = has_sole_carrier(b"\t" + cells, format_, n_alts, which)
         return found
 
 
