@@ -88,10 +88,13 @@ class Columns:
 
     def __getitem__(self, column: int) -> pa.Array:
         if column not in self._known:
-            bounds = np.empty(2 * len(self), dtype=np.int64)
-            bounds[::2], bounds[1::2] = self._begins(column), self.ends[:, column]
-            self._known[column] = _every_second(self._text, bounds)
+            self._known[column] = _texts(self._text, self._begins(column), self.ends[:, column])
         return self._known[column]
+
+    def behind(self, column: int) -> pa.Array:
+        """Return all that stands behind a column of each line."""
+        ends = self.ends[:, -1]
+        return _texts(self._text, np.minimum(self.ends[:, column] + 1, ends), ends)
 
     def _begins(self, column: int) -> Places:
         return np.minimum(self.ends[:, column - 1] + 1, self.ends[:, column]) if column else self._starts
@@ -105,12 +108,13 @@ class Columns:
         return Columns(self._text, self._starts[places], self.ends[places], self.is_odd[places])
 
 
-def _every_second(text: pa.Buffer, bounds: Places) -> pa.Array:
-    """Return the texts between each second bound and the one after it."""
-    if not len(bounds):
+def _texts(text: pa.Buffer, starts: Places, ends: Places) -> pa.Array:
+    """Return parts of a text, none of which begins before the one before it ends."""
+    if not len(starts):
         return pa.array([], pa.large_binary())
+    bounds = np.stack([starts, ends], axis=1).ravel()
     buffers = [None, pa.py_buffer(bounds), text]
-    every = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
+    every = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)  # with those between them
     return every.take(pa.array(np.arange(0, len(bounds), 2)))
 
 

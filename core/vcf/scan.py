@@ -44,12 +44,14 @@ SHORT_ID = 10  # bytes: two identifiers have more
 # An INFO key that begins or ends with a space, which htslib refuses.
 _ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 _SYMBOL = re.compile(rb"<([^<>]+)>")
-# Plain numbers other than zero, between signs that part values; in samples whole ones alone.
-_NUMBER = r"([=,:|/]-?)(?:[1-9][0-9]*(?:\.[0-9]+)?|0\.[0-9]*[1-9][0-9]*)(?:[eE][+-]?[0-9]+)?([,:;|/]|$)"
-_WHOLE = r"([=,:|/\t]|^)[1-9][0-9]{0,8}([,:|/\t]|$)"
+# Numbers other than zero that are words by themselves; in samples whole ones alone.
+_NUMBER = r"\b[0-9.]*[1-9][0-9.]*(?:[eE][+-]?[0-9]+)?\b"
+_WHOLE = r"\b[1-9][0-9]{0,8}\b"
+# The sign for them, which no line holds, where it does not stand between signs that part values.
+_ODD_NUMBER = re.compile(rb"(?<![=,:|/])(?<![=,:|/]-)\n|\n(?![,:;|/]|\Z)")
+_ODD_WHOLE = re.compile(rb"(?<![,:|/\t])\n|\n(?![,:|/\t]|\Z)")
 _NUMBER_AS_NAME = re.compile(rb"-?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 _ODD_KEY = re.compile(rb"(?:^|;)[^=;]*[,:|/]")
-_OF_COPIES = frozenset((b"CN", b"RD"))  # fields that say more by their value, or make others say more
 
 _FILLED = {"ID": (ID, (b".",)), "QUAL": (QUAL, (b".",)), "FILTER": (FILTER, tuple(USUAL_FILTERS))}
 
@@ -309,14 +311,14 @@ class Scanner:
         """Return of changed sites of one record what judging it depends on, where that is known."""
         sites = batch.sites
         places, others = sites.at[where], sites.kept_at[where]
-        before = sites.mine.more_columns(QUAL, places)
+        before = batch.columns.take(places)
         after = sites.kept.more_columns(QUAL, others)
         is_told = ~batch.columns.is_odd[places] & ((batch.kinds[places] & Alt.PLAIN) != 0)
         is_told &= _are_equal(before[POS], after[POS])
         alts = after[ALT]
         is_told &= _are_equal(alts, b".") | _are_equal(alts, b"N")
         is_told &= _are_equal(after[ID], b".")
-        is_own = _are_equal(before[QUAL], after[QUAL])
+        is_own = _are_equal(before.behind(ALT), after[QUAL])
         keys: dict[int, Key] = {}
         is_short = (batch.columns.widths(INFO)[places] <= LONGEST_INFO) & (
             batch.columns.widths(SAMPLES)[places] <= LONGEST_SAMPLES
@@ -354,9 +356,9 @@ class Scanner:
         )
         shapes = (
             _texts(filters),
-            _texts(_shaped(infos, _NUMBER)),
+            _texts(pc.replace_substring_regex(infos, _NUMBER, "\n")),
             _texts(formats),
-            _texts(_shaped(samples, _WHOLE)),
+            _texts(pc.replace_substring_regex(samples, _WHOLE, "\n")),
         )
         yield from map(Shape, *shapes)
 
@@ -395,7 +397,12 @@ class Scanner:
         if not isinstance(shape, Shape):
             return True
         info = batch.columns[INFO][place].as_py()
-        return _OF_COPIES.isdisjoint(shape.format.split(b":")) and not _ODD_KEY.search(info)
+        return not (
+            b"CN" in shape.format.split(b":")  # whose values say more than whether there is any
+            or _ODD_KEY.search(info)
+            or _ODD_NUMBER.search(shape.info)
+            or _ODD_WHOLE.search(b"\t" + shape.samples)
+        )
 
     def _note_known(self, batch: _Batch, sites: Places, shapes: Sequence[bool], found: Outcomes) -> None:
         """Refuse what htslib refuses, and note QUAL, of records that were judged as others were."""
@@ -665,13 +672,6 @@ def _texts(texts: pa.Array) -> list[bytes]:
     coded = texts.dictionary_encode()
     every = coded.dictionary.to_pylist()
     return [every[number] for number in coded.indices.to_pylist()]
-
-
-def _shaped(texts: pa.Array, number: str) -> pa.Array:
-    """Return texts with a sign for each number; of two side by side one is found the second time."""
-    for _ in range(2):
-        texts = pc.replace_substring_regex(texts, number, r"\1#\2")
-    return texts
 
 
 def _are_equal(texts: pa.Array, other: pa.Array | bytes) -> Mask:
