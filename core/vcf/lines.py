@@ -77,18 +77,10 @@ class Block:
 
 def where(n_bytes: int, test: Callable[[int, int], npt.NDArray[np.bool_]]) -> Places:
     """Return the places of bytes that pass a test, which is asked for part after part of them."""
-    found = [_true(test(low, min(low + CHUNK, n_bytes))) + low for low in range(0, max(n_bytes, 1), CHUNK)]
-    return np.concatenate(found)
-
-
-def _true(mask: npt.NDArray[np.bool_]) -> Places:
-    """Return where a mask is true; eight places of which none is are passed over together."""
-    n_whole = len(mask) // 8 * 8
-    eights = np.flatnonzero(mask[:n_whole].view(np.uint64))
-    if 2 * len(eights) > n_whole // 8:
-        return np.flatnonzero(mask)
-    rows, within = np.nonzero(mask[:n_whole].reshape(-1, 8)[eights])
-    return np.concatenate([8 * eights[rows] + within, np.flatnonzero(mask[n_whole:]) + n_whole])
+    if n_bytes <= CHUNK:
+        return np.flatnonzero(test(0, n_bytes))
+    bounds = ((low, min(low + CHUNK, n_bytes)) for low in range(0, n_bytes, CHUNK))
+    return np.concatenate([np.flatnonzero(test(low, high)) + low for low, high in bounds])
 
 
 def starts_in(text: bytes) -> Places:

@@ -47,11 +47,8 @@ _SYMBOL = re.compile(rb"<([^<>]+)>")
 # Numbers other than zero that are words by themselves; in samples whole ones alone.
 _NUMBER = r"\b[0-9.]*[1-9][0-9.]*(?:[eE][+-]?[0-9]+)?\b"
 _WHOLE = r"\b[1-9][0-9]{0,8}\b"
-# The sign for them, which no line holds, where it does not stand between signs that part values.
-_ODD_NUMBER = re.compile(rb"(?<![=,:|/])(?<![=,:|/]-)\n|\n(?![,:;|/]|\Z)")
-_ODD_WHOLE = re.compile(rb"(?<![,:|/\t])\n|\n(?![,:|/\t]|\Z)")
+_BETWEEN, _BEHIND = b",:|/", b",:;|/\t"  # signs that part values
 _NUMBER_AS_NAME = re.compile(rb"-?[0-9.]+(?:[eE][+-]?[0-9]+)?")
-_ODD_KEY = re.compile(rb"(?:^|;)[^=;]*[,:|/]")
 
 _FILLED = {"ID": (ID, (b".",)), "QUAL": (QUAL, (b".",)), "FILTER": (FILTER, tuple(USUAL_FILTERS))}
 
@@ -397,11 +394,12 @@ class Scanner:
         if not isinstance(shape, Shape):
             return True
         info = batch.columns[INFO][place].as_py()
-        return not (
-            b"CN" in shape.format.split(b":")  # whose values say more than whether there is any
-            or _ODD_KEY.search(info)
-            or _ODD_NUMBER.search(shape.info)
-            or _ODD_WHOLE.search(b"\t" + shape.samples)
+        names = b";".join(text.partition(b"=")[0] for text in info.split(b";"))
+        return (
+            b"CN" not in shape.format.split(b":")  # whose values say more than whether there is any
+            and names == names.translate(None, _BETWEEN)
+            and _stand_apart(b";" + shape.info + b";", _BETWEEN + b"=")
+            and _stand_apart(b"\t" + shape.samples + b"\t", _BETWEEN + b"\t")
         )
 
     def _note_known(self, batch: _Batch, sites: Places, shapes: Sequence[bool], found: Outcomes) -> None:
@@ -672,6 +670,15 @@ def _texts(texts: pa.Array) -> list[bytes]:
     coded = texts.dictionary_encode()
     every = coded.dictionary.to_pylist()
     return [every[number] for number in coded.indices.to_pylist()]
+
+
+def _stand_apart(text: bytes, before: bytes) -> bool:
+    """Tell whether each sign for a number, which no line holds, stands between signs that part values."""
+    first, *others = text.split(b"\n")
+    ends = (part.removesuffix(b"-") for part in (first, *others[:-1])) if others else ()
+    return all(one[-1:] in before and one for one in ends) and all(
+        one[:1] in _BEHIND and one for one in others
+    )
 
 
 def _are_equal(texts: pa.Array, other: pa.Array | bytes) -> Mask:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from core.vcf.header import VcfHeader, attributes_of
@@ -35,8 +34,7 @@ MOST_CELLS = 64  # samples of a record that are looked at
 LONGEST_KEY, LONGEST_VALUE, LONGEST_KEPT = 64, 4_000, 200  # bytes
 _WORDY = np.zeros(256, dtype=np.bool_)  # bytes that a value which is no number begins with
 _WORDY[[byte for byte in range(33, 256) if byte not in b"0123456789.,;+-=|"]] = True
-_EQUALS, _DIGITS = b"=0"
-_N_DIGITS = 9
+_EQUALS = b"="[0]
 _PART = re.compile(rb"[^\W_]+")
 _ID = re.compile(rb"(?<![A-Za-z0-9])(?:rs|ss|esv|nsv|COSV|COSM)[0-9]{3,}(?![0-9])")
 _PLACE = re.compile(
@@ -141,12 +139,7 @@ class RecordWords:
             self._read_whole(lines[row])
         low, high = lines.starts[[0, -1]].tolist()
         cells = np.frombuffer(lines.text, dtype=np.uint8)[low : high + 1]
-        behind = cells[1:]  # the last byte is a line end
-
-        def may_be_word(at: int, end: int) -> npt.NDArray[np.bool_]:
-            return (cells[at:end] == _EQUALS) & (behind[at:end] - _DIGITS > _N_DIGITS)
-
-        found = where(high - low - 1, may_be_word)
+        found = where(high - low, lambda at, end: cells[at:end] == _EQUALS)
         found = found[_WORDY[cells[found + 1]]] + low
         self._read_values(lines, found.tolist())
         for key in self._tracked:
