@@ -91,13 +91,21 @@ class Columns:
             self._known[column] = _texts(self._text, self._begins(column), self.ends[:, column])
         return self._known[column]
 
+    def text(self, column: int, place: int) -> bytes:
+        """Return one column of one line."""
+        low, high = int(self._begins(column, place)), int(self.ends[place, column])
+        found: bytes = self._text.slice(low, high - low).to_pybytes()
+        return found
+
     def behind(self, column: int) -> pa.Array:
         """Return all that stands behind a column of each line."""
         ends = self.ends[:, -1]
         return _texts(self._text, np.minimum(self.ends[:, column] + 1, ends), ends)
 
-    def _begins(self, column: int) -> Places:
-        return np.minimum(self.ends[:, column - 1] + 1, self.ends[:, column]) if column else self._starts
+    def _begins(self, column: int, at: int | slice = slice(None)) -> Places:
+        if not column:
+            return self._starts[at]
+        return np.minimum(self.ends[at, column - 1] + 1, self.ends[at, column])
 
     def widths(self, column: int) -> Places:
         """Return how many bytes each line has in a column."""

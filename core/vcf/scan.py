@@ -215,7 +215,7 @@ class Scanner:
         self.n_without_frequency += int((has_alt & ~is_known).sum())
         known = np.flatnonzero(has_alt & is_known)
         for place in known[np.fromiter(self.own.chosen(len(known)), dtype=np.int64)].tolist():
-            info, alt, *samples = (columns[column][place].as_py() for column in (INFO, ALT, FORMAT, SAMPLES))
+            info, alt, *samples = (columns.text(column, place) for column in (INFO, ALT, FORMAT, SAMPLES))
             self.own.look(info, alt, b"\t".join(samples))
         for place in batch.rarity.hindered:
             if not batch.kinds[place] & Alt.REPEAT:
@@ -347,10 +347,8 @@ class Scanner:
 
     def _own_rests(self, batch: _Batch, places: Places, _rests: pa.Array) -> Iterator[Key | None]:
         """Yield the shape of what stands behind QUAL of records of which ALT alone was masked."""
-        at = pa.array(places)
-        filters, infos, formats, samples = (
-            batch.columns[column].take(at) for column in (FILTER, INFO, FORMAT, SAMPLES)
-        )
+        some = batch.columns.take(places)
+        filters, infos, formats, samples = (some[column] for column in (FILTER, INFO, FORMAT, SAMPLES))
         shapes = (
             _texts(filters),
             _texts(pc.replace_substring_regex(infos, _NUMBER, "\n")),
@@ -361,15 +359,15 @@ class Scanner:
 
     def _blank_rests(self, batch: _Batch, places: Places, rests: pa.Array) -> Iterator[Key | None]:
         """Yield what was there of records of which nothing was left behind ALT, as far as it matters."""
-        at, columns, forms = pa.array(places), batch.columns, self.judge.forms
-        infos = columns[INFO].take(at)
-        facts = [_are_equal(columns[QUAL].take(at), b"."), _are_equal(infos, b".")]
+        columns, forms = batch.columns.take(places), self.judge.forms
+        infos = columns[INFO]
+        facts = [_are_equal(columns[QUAL], b"."), _are_equal(infos, b".")]
         for key in forms.harmless:
             pattern = f"(?:^|;){key[1:].decode()}[^;]*?[^{NOTHING.decode()};]"
             facts.append(_match(infos, pattern))
-        genotypes = pc.struct_field(pc.extract_regex(columns[SAMPLES].take(at), r"^(?P<own>[^:\t]*)"), "own")
+        genotypes = pc.struct_field(pc.extract_regex(columns[SAMPLES], r"^(?P<own>[^:\t]*)"), "own")
         genotypes = pc.replace_substring_regex(genotypes, "[0-9]+", ".").fill_null(b"")
-        texts = (columns[FILTER].take(at), columns[FORMAT].take(at), genotypes)
+        texts = (columns[FILTER], columns[FORMAT], genotypes)
         every = zip(*(one.tolist() for one in facts), *map(_texts, texts), strict=True)
         for rest, was in zip(_texts(rests), every, strict=True):
             yield (rest, *was) if self._is_blank(rest) else None
@@ -393,7 +391,7 @@ class Scanner:
         shape = key[0]
         if not isinstance(shape, Shape):
             return True
-        info = batch.columns[INFO][place].as_py()
+        info = batch.columns.text(INFO, place)
         names = b";".join(text.partition(b"=")[0] for text in info.split(b";"))
         return (
             b"CN" not in shape.format.split(b":")  # whose values say more than whether there is any
@@ -418,17 +416,17 @@ class Scanner:
         for repeat in (False, True):
             which = places[is_own & is_masked & (is_repeat == repeat)]
             if len(which) and self.judge.forms.has_room("QUAL", is_repeat=repeat):
-                for qual in batch.columns[QUAL].take(pa.array(which)).unique().to_pylist():
+                for qual in batch.columns.take(which)[QUAL].unique().to_pylist():
                     self.judge.forms.note_left("QUAL", qual, is_repeat=repeat)
 
     def _takes(self, columns: Columns, places: Places) -> bool:
         """Tell whether htslib surely takes INFO and samples of some records of the original."""
-        values, at = self.judge.values[0], pa.array(places)
-        if values.odd_name(b".", b";".join(columns[INFO].take(at).to_pylist())):
+        values, columns = self.judge.values[0], columns.take(places)
+        if values.odd_name(b".", b";".join(columns[INFO].to_pylist())):
             return False
         by_format: dict[bytes, list[bytes]] = defaultdict(list)
-        samples = columns[SAMPLES].take(at).to_pylist()
-        for format_, text in zip(_texts(columns[FORMAT].take(at)), samples, strict=True):
+        samples = columns[SAMPLES].to_pylist()
+        for format_, text in zip(_texts(columns[FORMAT]), samples, strict=True):
             by_format[format_].append(b"\t" + text)
         return all(values.takes(format_, texts) for format_, texts in by_format.items())
 
@@ -441,7 +439,7 @@ class Scanner:
         sites, columns, kinds, pattern = batch.sites, batch.columns, batch.kinds, self.judge.pattern
         is_long = (columns.widths(REF) >= pattern.min_length) & ((kinds & Alt.NONE) == 0)
         for place in np.flatnonzero(~found.is_judged & (is_long | ((kinds & Alt.UNNAMED) != 0))).tolist():
-            if is_unnamed_repeat(columns[REF][place].as_py(), columns[ALT][place].as_py(), pattern):
+            if is_unnamed_repeat(columns.text(REF, place), columns.text(ALT, place), pattern):
                 site = int(batch.owners[place])
                 events.setdefault(site, []).append(("repeats_unnamed", np.inf))
         for site in sorted(events):
@@ -488,14 +486,14 @@ class Scanner:
         wanted = ~found.is_judged & ((batch.kinds & Alt.POINTS) != 0)
         for contig, low, high in mine.contigs:
             for place in (np.flatnonzero(wanted[low:high]) + low).tolist():
-                self.neighbours.read_alt(contig, int(mine.positions[place]), columns[ALT][place].as_py())
+                self.neighbours.read_alt(contig, int(mine.positions[place]), columns.text(ALT, place))
         if self.headers[0].n_columns <= N_FIXED + 1:
             return
         wanted = _asked(columns[FORMAT], has_phasing) > 0
         wanted &= ~found.is_judged | found.is_left
         for contig, low, high in mine.contigs:
             for place in (np.flatnonzero(wanted[low:high]) + low).tolist():
-                format_, samples = (columns[column][place].as_py() for column in (FORMAT, SAMPLES))
+                format_, samples = (columns.text(column, place) for column in (FORMAT, SAMPLES))
                 position = int(mine.positions[place])
                 self.neighbours.read_phasing(contig, position, format_, b"\t" + samples)
 
@@ -521,12 +519,12 @@ class Scanner:
             )
         is_changed = ~batch.is_equal[batch.owners]
         long = np.flatnonzero((columns.widths(ID) > SHORT_ID) & ~is_changed)
-        self.words.note_identifiers(sites.mine.positions[long], columns[ID].take(pa.array(long)).to_pylist())
+        self.words.note_identifiers(sites.mine.positions[long], columns.take(long)[ID].to_pylist())
         if self.words.may_name:
             is_named = batch.is_target & is_changed & ~_are_equal(columns[ID], b".") & (found.own >= 0)
             for contig, low, high in sites.mine.contigs:
                 if len(places := np.flatnonzero(is_named[low:high]) + low):
-                    names = columns[ID].take(pa.array(places)).to_pylist()
+                    names = columns.take(places)[ID].to_pylist()
                     self.words.note_targets(contig, sites.mine.positions[places], names)
         self._compare_alleles(batch, found, is_changed)
 
@@ -534,8 +532,8 @@ class Scanner:
         """Take up the symbolic alleles of both files."""
         if not self.symbols.are_defined:
             return
-        which = pa.array(np.flatnonzero((batch.kinds & Alt.SYMBOLIC) != 0))
-        alts = batch.columns[ALT].take(which).unique().to_pylist()
+        which = np.flatnonzero((batch.kinds & Alt.SYMBOLIC) != 0)
+        alts = batch.columns.take(which)[ALT].unique().to_pylist()
         changed = np.flatnonzero(~batch.is_equal[batch.sites.kept_owners])
         is_equal = batch.is_equal[batch.owners]
         left = batch.columns[ALT].filter(pa.array(is_equal)).unique().to_pylist()
@@ -582,7 +580,7 @@ class Scanner:
             kept_ref, kept_alt = sites.kept.block[own].split(b"\t", ALT + 1)[REF : ALT + 1]
         if place < 0:
             return Row(int(sites.kept.positions[own]), b"", b"", kept_ref, kept_alt, is_target=False)
-        ref, alt = (batch.columns[column][place].as_py() for column in (REF, ALT))
+        ref, alt = (batch.columns.text(column, place) for column in (REF, ALT))
         is_target = bool(batch.is_target[place])
         if is_target and b"," in alt:
             record = Record(sites.mine.block[place], self.headers[0].n_columns)
@@ -602,7 +600,7 @@ class Scanner:
         if self.headers[0].n_columns > N_FIXED + 1:
             found.marks[left[self._have_sole(batch, left)]] |= np.uint64(Mark.SOLE_CARRIER)
         repeats = np.flatnonzero(batch.kinds[which] & Alt.REPEAT)
-        alts = columns[ALT].take(pa.array(which[repeats])).to_pylist()
+        alts = columns.take(which[repeats])[ALT].to_pylist()
         bounds = np.searchsorted(which, [low for _, low, _ in mine.contigs] + [len(mine)])
         counts = zip(mine.contigs, np.diff(bounds).tolist(), strict=True)
         self.collector.add(
@@ -621,27 +619,27 @@ class Scanner:
 
     def _have_sole(self, batch: _Batch, places: Places) -> Mask:
         """Tell which of some unchanged records have exactly one sample with their rarest allele."""
-        at = pa.array(places)
-        formats, samples = (batch.columns[column].take(at) for column in (FORMAT, SAMPLES))
-        has_genotypes = _match(formats, "^GT(?::|$)")
+        some = batch.columns.take(places)
+        has_genotypes = _match(some[FORMAT], "^GT(?::|$)")
         rarest = batch.rarity.rarest[places]
         found = np.zeros(len(places), dtype=np.bool_)
         left = has_genotypes.copy()
         if len(self.headers[0].samples) == 1:
             for allele in (0, 1):
-                named = _match(samples, rf"^(?:[0-9.]+[/|])*{allele}(?:[/|:\t]|$)")
+                named = _match(some[SAMPLES], rf"^(?:[0-9.]+[/|])*{allele}(?:[/|:\t]|$)")
                 found |= named & has_genotypes & (rarest == allele)
             left &= rarest < 0
         where = np.flatnonzero(left)
-        at = pa.array(places[where])
-        texts = (batch.columns[column].take(at).to_pylist() for column in (ALT, FORMAT, INFO, SAMPLES))
-        for place, allele, alt, format_, info, cells in zip(
-            where.tolist(), rarest[where].tolist(), *texts, strict=True
+        some, block = some.take(where), batch.sites.mine.block
+        facts = (where, rarest[where], some.ends[:, FORMAT], some.ends[:, SAMPLES])
+        texts = (some[column].to_pylist() for column in (ALT, FORMAT, INFO))
+        for place, allele, low, high, alt, format_, info in zip(
+            *(one.tolist() for one in facts), *texts, strict=True
         ):
             n_alts = alt.count(b",") + 1
             shares = self.judge.readers[0].site(info).frequencies if allele < 0 else ()
             which = rarest_allele(shares, n_alts) if allele < 0 else allele
-            found[place] = has_sole_carrier(b"\t" + cells, format_, n_alts, which)
+            found[place] = has_sole_carrier(block.text, format_, n_alts, which, low=low, high=high)
         return found
 
 
