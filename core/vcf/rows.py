@@ -29,6 +29,7 @@ _FAR = 1 << 40  # positions below are told from those of other contigs in one nu
 _MAX_DIGITS = 18
 _TAB, _NEWLINE, _ZERO = b"\t\n0"
 HEAD = ID + 1  # columns that tell where a record stands, and one more
+BEGINNING = 20  # bytes a column, in which the first ones mostly stand
 FEW_COLUMNS = 64  # up to which the tabs of all lines are found together
 
 Mask = npt.NDArray[np.bool_]
@@ -71,7 +72,11 @@ class Columns:
             ends = np.pad(ends, [(0, 0), (0, max(0, n_wanted - ends.shape[1]))], mode="edge")
             return cls(text, starts[:-1], ends, np.zeros(len(lines), dtype=np.bool_))
         ends = np.repeat(starts[1:, None] - 1, n_wanted, axis=1)
-        split = pc.split_pattern(lines, b"\t", max_splits=max(n_wanted - 1, min(n_columns, n_wanted)))
+        n_splits = max(n_wanted - 1, min(n_columns, n_wanted))
+        short = _texts(text, starts[:-1], np.minimum(starts[1:], starts[:-1] + BEGINNING * n_wanted))
+        split = pc.split_pattern(short, b"\t", max_splits=n_splits)
+        if n_columns <= n_wanted or np.any(pc.list_value_length(split).to_numpy() < n_wanted):
+            split = pc.split_pattern(lines, b"\t", max_splits=n_splits)
         parts, counts = split.offsets.to_numpy()[:-1], pc.list_value_length(split).to_numpy()
         bounds = np.frombuffer(split.values.buffers()[1], dtype=np.int64)
         for column in range(n_wanted - 1):
