@@ -262,7 +262,8 @@ class SortedLines(Lines):
             left = memory_left()
             if left is not None and left < MEMORY_TO_ORDER * sum(map(len, positions)) + MEMORY_TO_SPARE:
                 raise MemoryError
-        self._held = pa.chunked_array(pieces, pa.large_binary())
+        self._pieces = pieces
+        self._begins = np.cumsum([0, *map(len, pieces)])
         keys = [np.concatenate([np.zeros(0, dtype=np.int64), *one]) for one in (positions, contigs)]
         self._order = np.lexsort(keys)
         self._n_given = 0
@@ -277,7 +278,12 @@ class SortedLines(Lines):
         some = self._order[self._n_given : self._n_given + SORTED_LINES]
         self._n_given += len(some)
         self.is_over = self._n_given == len(self._order)
-        block = Block.of([*left, *(line[:-1] for line in self._held.take(pa.array(some)).to_pylist())])
+        pieces = np.searchsorted(self._begins, some, side="right") - 1
+        taken = np.empty(len(some), dtype=object)
+        for piece in np.unique(pieces).tolist():
+            which = pieces == piece
+            taken[which] = self._pieces[piece].take(pa.array(some[which] - self._begins[piece])).to_pylist()
+        block = Block.of([*left, *(line[:-1] for line in taken)])
         self._text, self._starts, self._at = block.text, block.starts, 0
 
 

@@ -109,8 +109,6 @@ def _merged(
                 for part in parts:
                     sites = {tuple(line.split(b"\t")[:2]) for line in part.block}
                     assert sites <= {(contig, b"%d" % key[1])}
-                        tuple(line.split(b"\t")[:2]) == (contig, b"%d" % key[1]) for line in part.block
-                    )
                 numbers = [Counter(part.numbers.tolist()) for part in parts]
                 found[key] = numbers[0], numbers[1]
     return found

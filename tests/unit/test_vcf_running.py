@@ -328,7 +328,7 @@ def test_scan_apart__unsorted_files_beyond_the_memory_are_refused_with_the_comma
         (tmp_path / name).write_bytes(bgzf(text))
     assert _scanned(tmp_path) == (60_000, ())
     apart.POOL.end()  # what a process held before is not counted
-    monkeypatch.setenv(apart.MEMORY_VARIABLE, "80")
+    monkeypatch.setenv(apart.MEMORY_VARIABLE, "100")
     n_records, (problem,) = _scanned(tmp_path)
     assert n_records is None
     told, _, commands = problem.partition("mkdir -p sorted; ")
