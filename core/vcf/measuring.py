@@ -113,8 +113,8 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
             ranks.setdefault(contig, len(ranks))
         if sort:
             ranks = {}
-        files = [SortedLines(lines, ranks) if sort else lines for lines in (original, anonymized)]
-        alignment = Alignment(*files, ranks)
+        first, second = (SortedLines(one, ranks) if sort else one for one in (original, anonymized))
+        alignment = Alignment(first, second, ranks)
         names = (pair.original.name, pair.anonymized.name)
         scanner = Scanner(settings, (first_header, second_header), names, keeps_order=sort)
         for batch in alignment:

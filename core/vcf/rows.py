@@ -412,11 +412,11 @@ class Alignment:
     def _batch(self, n_rows: Sequence[int]) -> Batch:
         mine, kept = (side.take(n) for side, n in zip(self._sides, n_rows, strict=True))
         contigs = [name for name, _, _ in max(mine.contigs, kept.contigs, key=len)]
-        keys = [_keys(rows) for rows in (mine, kept)]
-        is_in_step = len(mine) == len(kept) and np.array_equal(*keys)
-        every = keys[0] if is_in_step else np.sort(np.concatenate(keys))
+        keys, kept_keys = _keys(mine), _keys(kept)
+        is_in_step = len(mine) == len(kept) and np.array_equal(keys, kept_keys)
+        every = keys if is_in_step else np.sort(np.concatenate([keys, kept_keys]))
         sites = every[np.flatnonzero(np.diff(every, prepend=-1))]
-        at, kept_at = (np.append(np.searchsorted(one, sites), len(one)) for one in keys)
+        at, kept_at = (np.append(np.searchsorted(one, sites), len(one)) for one in (keys, kept_keys))
         ids, positions = np.divmod(sites, _FAR) if len(contigs) > 1 else (np.zeros_like(sites), sites)
         bounds = np.searchsorted(ids, np.arange(len(contigs) + 1)).tolist()
         runs = list(zip(contigs, bounds[:-1], bounds[1:], strict=True))

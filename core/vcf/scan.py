@@ -245,8 +245,8 @@ class Scanner:
         for site in np.flatnonzero(is_close).tolist():
             key = keys.get(site)
             place = int(sites.at[site])
-            if key is not None and (known := self._cases.get(key)) is not None:
-                found.take(place, known)
+            if key is not None and (case := self._cases.get(key)) is not None:
+                found.take(place, case)
                 continue
             judge.thinning.at = int(sites.kept_at[site + 1]) - 1
             outcomes, own = self._judge_site(batch, site)
