@@ -520,12 +520,11 @@ class Scanner:
         is_changed = ~batch.is_equal[batch.owners]
         long = np.flatnonzero((columns.widths(ID) > SHORT_ID) & ~is_changed)
         self.words.note_identifiers(sites.mine.positions[long], columns.take(long)[ID].to_pylist())
-        if self.words.may_name:
-            is_named = batch.is_target & is_changed & ~_are_equal(columns[ID], b".") & (found.own >= 0)
-            for contig, low, high in sites.mine.contigs:
-                if len(places := np.flatnonzero(is_named[low:high]) + low):
-                    names = columns.take(places)[ID].to_pylist()
-                    self.words.note_targets(contig, sites.mine.positions[places], names)
+        is_named = batch.is_target & is_changed & ~_are_equal(columns[ID], b".") & (found.own >= 0)
+        for contig, low, high in sites.mine.contigs:
+            if len(places := np.flatnonzero(is_named[low:high]) + low):
+                names = columns.take(places)[ID].to_pylist()
+                self.words.note_targets(contig, sites.mine.positions[places], names)
         self._compare_alleles(batch, found, is_changed)
 
     def _take_symbols(self, batch: _Batch) -> None:
