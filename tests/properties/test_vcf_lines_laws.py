@@ -3,7 +3,6 @@
 import io
 import re
 from collections import Counter, defaultdict
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.vcf import header_leaks
-from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
 from core.vcf.checks.info import _HGVS_START, _ID_WORD, _holds_id_word, _may_hold_hgvs
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
@@ -221,73 +219,6 @@ def test_has_sole_carrier__equals_counting(cells: list[str], allele: int, depth:
     carriers = sum(str(allele) in cell.replace("|", "/").split("/") for cell in cells)
     found = has_sole_carrier(samples, b"GT:DP" if depth else b"GT", n_alts, allele)
     assert found == (carriers == 1)
-
-
-_alts = st.sampled_from(["G", "g", "T", ".", "N", "G,T", "ACACACACACACACA", "ATGCA", "<DEL>"])
-
-
-class Drawn(NamedTuple):
-    """What a masked record and its original are made of."""
-
-    alts: tuple[str, str]
-    refs: tuple[str, str]
-    words: tuple[str, str, str]
-    info: list[str]
-    cells: list[str]
-    form: str
-    mafs: tuple[float, float]
-
-
-_drawn = st.builds(
-    Drawn,
-    alts=st.tuples(_alts, _alts),
-    refs=st.sampled_from([("A", "A"), ("AT", "A"), ("A", "G"), ("ACACACACACACACA", "A")]),
-    words=st.tuples(
-        st.sampled_from([".", "7"]),
-        st.sampled_from([".", "rs12", "1:5:A:G", "x"]),
-        st.sampled_from([".", "PASS", "q10", "ALT_G", "MASKED", "rs7"]),
-    ),
-    info=st.lists(
-        st.sampled_from(
-            [
-                *("AF=0.001", "DP=3", "CSQ=G|missense", "ALLELE=G", "G=1", "NOTE=AG,G.", "AC=1", "AN=2000"),
-                *"HGVS=c.1A>G RS=12 DB END=9 SVLEN=3 RU=AC X=(AC)7 AF_afr=0.3 S=S1_x".split(),
-                *("AF=.", "MQ0=1", "DP4=1,2", "E=1e-3", "=5", "AF", "FS=0.1;SOR=-2", "GENE=E,E", "AA_C=1"),
-                *("TSTV=TS", "MAC=0", "MAC=2", "QNAME=read1", "AT=>1>2", "FUNC=stop"),
-            ]
-        ),
-        max_size=4,
-    ),
-    cells=st.lists(st.sampled_from(["./.", "0/1", ".|.", ".", "./.:3", "0/1:0,4", "./.:."]), max_size=3),
-    form=st.sampled_from(["GT", "GT:AD", "GT:ZZ", "GT:REPCN"]),
-    mafs=st.tuples(st.sampled_from([0.001, 0.3]), st.sampled_from([0.001, 0.3, float("inf")])),
-)
-
-
-@tried(400)
-@given(_drawn)
-def test_leaks_of__equals_asking_every_check(drawn: Drawn) -> None:
-    """A check that is left out because there is nothing to look at would have found nothing."""
-    cells, n_columns = drawn.cells, 9 + len(drawn.cells) if drawn.cells else 8
-    own = ["0/1", *["0/0"] * len(cells)][: len(cells)]
-    before = ["GT", *own] if cells else []
-    after = [drawn.form, *cells] if cells else []
-    qual, identifier, filtered = drawn.words
-    columns = ["1", "5", ".", drawn.refs[0], drawn.alts[0], ".", ".", "AF=0.001", *before]
-    info = ";".join(drawn.info) or "."
-    masked = ["1", "5", identifier, drawn.refs[1], drawn.alts[1], qual, filtered, info, *after]
-    original, kept = (Record("\t".join(parts).encode(), n_columns) for parts in (columns, masked))
-    case = Case(
-        original=original,
-        kept=kept,
-        maf=drawn.mafs[0],
-        kept_maf=drawn.mafs[1] if drawn.info else float("inf"),
-        is_repeat=PATTERN.found(original.alt),
-        pattern=PATTERN,
-        names=frozenset([b"S1_X"]),
-    )
-    expected = sum(CHECK_BITS[check.name] for check in SITE_CHECKS if check.test(case))
-    assert leaks_of(case) == expected
 
 
 @tried(500)
