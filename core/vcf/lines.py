@@ -64,11 +64,6 @@ class Block:
         """Return some of the lines, the last not included."""
         return Block(self.text, self.starts[low : high + 1])
 
-    @property
-    def own_text(self) -> bytes:
-        """Return the text of these lines alone, with their ends."""
-        return self.text[self.starts[0] : self.starts[-1]]
-
     def as_array(self) -> pa.Array:
         """Return the lines with their ends, not copied."""
         buffers = [None, pa.py_buffer(np.ascontiguousarray(self.starts)), pa.py_buffer(self.text)]
