@@ -284,8 +284,8 @@ _REASONS = {
     "dates_in_values": "Released values hold dates.",
     "user_ids_kept": "The export holds the original user identifiers.",
     "row_numbers": "The number of rows alone singles out {number}.",
-    "whole_trace": "Each line looks like at least {k} users, but all lines of one user together are shared "
-    "by fewer than {least} for {whole}.",
+    "whole_trace": "Each line looks like at least {k} users, but all of one user's lines are shared by fewer "
+    "than {least} for {whole}.",
     "row_multisets": "All rows of a user together are shared by fewer than {least} for {multiset}.",
     "row_sequences": "The order of events is shared by fewer than {least} for {sequence}.",
     "known_event_tells": "One known event gives another for {by_event}.",
@@ -338,7 +338,7 @@ def way_of_events(audit: EventAudit) -> Text:
     parts = (
         (n_as_they_are, text("{n} are kept as they are", n=n_as_they_are)),
         (n_flattened, text("{n} made coarser ({steps})", n=n_flattened, steps=steps)),
-        (n_removed, text("{n} removed to reach k", n=n_removed)),
+        (n_removed, text("{n} removed", n=n_removed)),
         (n_unclean, text("{n} left out by cleanup", n=n_unclean)),
     )
     return text(

@@ -45,7 +45,7 @@ def semantic_of(kind: str) -> str:
 def semantic_by_name(column: str) -> str:
     """Return the semantic that a column's name alone tells.
 
-    >>> semantic_by_name("Geburtsdatum"), semantic_by_name("x7")
+    >>> semantic_by_name("datum rojstva"), semantic_by_name("x7")
     ('birthdate', 'other')
     """
     return semantic_of(suggest_by_name(column, n_nonblank=2, n_distinct=2).kind)

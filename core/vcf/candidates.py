@@ -201,7 +201,7 @@ class Found(NamedTuple):
     motifs: dict[int, bytes]
     lengths: Offsets
     keys: npt.NDArray[np.uint16]
-    numbers: list[int]
+    numbers: Numbers
 
 
 class CandidateCollector:

@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from core.vcf.columns import INFO, Columns
 from core.vcf.header import UNDECLARED, Declaration
 
 NOT_COMPUTABLE = math.inf
@@ -29,6 +30,10 @@ _FLOAT = re.compile(
 )
 _INTEGER = re.compile(rb"[+-]?\d+")
 _SINGLE = struct.Struct("<f")
+_DECIDING, _MAF = r"(?:^|;)(?:MAF|AF|AC)(?:[=;]|$)", r"(?:^|;)MAF(?:[=;]|$)"
+_PLAIN_NUMBER = r"^[0-9]{1,6}(?:\.[0-9]{1,15})?(?:[eE]-[0-9]{1,2})?$"
+_LONGEST_NUMBER = 28  # and one more byte
+_EQUALS, _SEMICOLON = b"=;"
 _FIELDS = {key: b";%s" % key.encode() for key in ("MAF", "AF", "AC", "AN")}
 
 Value = float | bytes | None
@@ -98,30 +103,33 @@ class FrequencyReader:
         """Compute the site's minor allele frequency alone."""
         return self.site(info).maf
 
-    def many(self, columns: Columns, has_alt: npt.NDArray[np.bool_]) -> Rarity:
-        """Compute the frequencies of many lines, of those that have an ALT allele.
+    def many(self, infos: pa.Array, has_alt: npt.NDArray[np.bool_]) -> Rarity:
+        """Compute the frequencies of many INFO columns, of those whose record has an ALT allele.
 
-        One plain decimal number under AF, declared Float, is read by itself; all else by :meth:`site`.
+        One plain number under AF, declared Float, is read together with others; all else by :meth:`site`.
         """
-        n_lines = len(columns)
+        n_lines = len(infos)
         rarity = Rarity(np.full(n_lines, NOT_COMPUTABLE), np.full(n_lines, -1, dtype=np.int8), [])
-        places, starts = columns.frequencies()
-        places, starts = places[has_alt[places]], starts[has_alt[places]]
-        is_plain = (starts >= 0) & (self.declared["AF"].type == "Float")
-        values = np.full(len(places), np.nan)
-        values[is_plain] = columns.decimals(starts[is_plain])
-        is_plain &= ~np.isnan(values)
-        others = places[~is_plain]
-        for place, info in zip(others.tolist(), columns.values(INFO, others), strict=True):
-            found = self.site(info)
-            rarity.mafs[place] = found.maf
-            if found.hindered_by:
+        starts, texts = _plain_frequencies(infos)
+        is_plain = has_alt & (starts >= 0) & (self.declared["AF"].type == "Float")
+        is_told = has_alt & ~is_plain
+        if _holds(infos, b"MA"):
+            is_maf = _match(infos, _MAF)
+            is_plain &= ~is_maf
+            is_told |= is_maf
+        others = np.flatnonzero(is_told)
+        is_told[others] = _match(infos.take(pa.array(others)), _DECIDING)
+        literal = np.flatnonzero(is_told & has_alt & ~is_plain)
+        for place, info in zip(literal.tolist(), infos.take(pa.array(literal)).to_pylist(), strict=True):
+            site = self.site(info)
+            rarity.mafs[place] = site.maf
+            if site.hindered_by:
                 rarity.hindered.append(place)
-        plain = places[is_plain]
-        singles = values[is_plain].astype(np.float32).astype(np.float64)
+        texts = texts.filter(pa.array(is_plain))
+        singles = pc.cast(texts, pa.float64()).to_numpy().astype(np.float32).astype(np.float64)
         rest = np.maximum(0, 1 - singles)
-        rarity.mafs[plain] = np.minimum(rest, singles)
-        rarity.rarest[plain] = singles <= rest
+        rarity.mafs[is_plain] = np.minimum(rest, singles)
+        rarity.rarest[is_plain] = singles <= rest
         return rarity
 
     def _from_counts(self, text: bytes) -> SiteFrequency:
@@ -151,6 +159,47 @@ class FrequencyReader:
         else:
             values = tuple(part or None for part in text.split(b",")) if text else ()
         return Field(values, single=declared.single and len(values) <= 1, flag=False)
+
+
+def _plain_frequencies(infos: pa.Array) -> tuple[npt.NDArray[np.int64], pa.Array]:
+    """Return where the first AF of each INFO column has its value, −1 unless that is a number, and these."""
+    bounds = np.frombuffer(infos.buffers()[1], dtype=np.int64)[infos.offset :][: len(infos) + 1]
+    data = infos.buffers()[2]
+    if not len(infos) or data is None or not data.size:
+        return np.full(len(infos), -1), pa.array([""] * len(infos), pa.large_string())
+    cells = np.frombuffer(data, dtype=np.uint8)
+    at = pc.find_substring(infos, "AF").to_numpy().astype(np.int64)
+    starts = bounds[:-1] + at + len("AF=")
+    last = len(cells) - 1
+    is_key = (at >= 0) & (starts < bounds[1:]) & (cells[np.minimum(starts - 1, last)] == _EQUALS)
+    is_key &= (at == 0) | (cells[np.maximum(starts - 4, 0)] == _SEMICOLON)
+    ends = np.minimum(bounds[1:], starts + _LONGEST_NUMBER)
+    window = cells[np.minimum(starts[:, None] + np.arange(_LONGEST_NUMBER), last)]
+    is_end = window == _SEMICOLON
+    ends = np.where(is_end.any(axis=1), np.minimum(ends, starts + is_end.argmax(axis=1)), ends)
+    ends = np.where(is_key, ends, bounds[:-1])
+    starts = np.where(is_key, starts, bounds[:-1])
+    pairs = np.stack([starts, ends], axis=1).ravel()
+    both = pa.Array.from_buffers(pa.large_binary(), len(pairs) - 1, [None, pa.py_buffer(pairs), data])
+    texts = both.take(pa.array(np.arange(0, len(pairs), 2)))
+    is_plain = is_key & _match(texts, _PLAIN_NUMBER) & (ends - starts < _LONGEST_NUMBER)
+    if not is_plain.all():
+        texts = pc.if_else(pa.array(is_plain), texts, b"0")
+    return np.where(is_plain, starts, -1), pc.cast(texts, pa.large_string())
+
+
+def _holds(texts: pa.Array, pair: bytes) -> bool:
+    """Tell whether two letters stand side by side in the texts of a column."""
+    data = texts.buffers()[2]
+    every = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
+    wanted = int.from_bytes(pair, "little")
+    halves = (every[at : at + (len(every) - at) // 2 * 2].view("<u2") for at in range(min(2, len(every))))
+    return any(bool(np.any(half == wanted)) for half in halves)
+
+
+def _match(texts: pa.Array, pattern: str) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = pc.match_substring_regex(texts, pattern).to_numpy(zero_copy_only=False)
+    return found
 
 
 def _text_of(key: bytes, text: bytes) -> bytes | None:

@@ -118,11 +118,6 @@ class Info:
         known = self._known
         return tuple([known.names[at] for at in self._said(-1) if not known.kinds[at] & kinds])
 
-    def numbers(self) -> Iterator[tuple[bytes, bytes, int]]:
-        """Yield name, value and kinds of every field of a column of plain numbers."""
-        for text, name, kind in zip(self._texts, self._known.names, self._known.kinds, strict=True):
-            yield name, text[len(name) + 1 :], kind
-
     def wordy(self) -> list[bytes]:
         """Return the fields that hold something else than numbers, or whose name spells an allele."""
         if self.is_numeric:

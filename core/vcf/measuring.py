@@ -5,7 +5,7 @@ such a record is not masked, whatever it holds. All others are split, paired wit
 judged by the checks, each of which is written once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
@@ -17,12 +17,13 @@ from core.vcf.candidates import Candidates, Tally
 from core.vcf.files import Content, VcfFile, unchanged_files
 from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings
-from core.vcf.lines import Lines, Merge, Run, SortedLines, UnsortedError
+from core.vcf.lines import Lines, Places
 from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.pointers import Neighbours
 from core.vcf.remembering import forgetting
-from core.vcf.runs import Scanner
+from core.vcf.rows import Alignment, SortedLines, UnsortedError
+from core.vcf.scan import Scanner
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import Tallies
 from core.vcf.unread import unread_bytes
@@ -112,17 +113,15 @@ def _scan(pair: VcfPair, settings: VcfSettings, progress: Progress | None, *, so
             ranks.setdefault(contig, len(ranks))
         if sort:
             ranks = {}
-            merge = Merge(SortedLines(original, ranks), SortedLines(anonymized, ranks), ranks)
-        else:
-            merge = Merge(original, anonymized, ranks)
-        scanner = Scanner(settings, (first_header, second_header), merge, keeps_order=sort)
-        for part in merge:
-            if isinstance(part, Run):
-                scanner.take_run(part)
-            else:
-                scanner.take_site(part)
+        first, second = (SortedLines(one, ranks) if sort else one for one in (original, anonymized))
+        alignment = Alignment(first, second, ranks)
+        names = (pair.original.name, pair.anonymized.name)
+        scanner = Scanner(settings, (first_header, second_header), names, keeps_order=sort)
+        for batch in alignment:
+            scanner.take(batch)
         mixed = 0 < anonymized.n_returns < anonymized.n_ends
-        return replace(_result(scanner, pair), unread=(text("line ends of two kinds"),) if mixed else ())
+        scan = _result(scanner, pair, alignment.contigs_kept)
+        return replace(scan, unread=(text("line ends of two kinds"),) if mixed else ())
 
 
 @contextmanager
@@ -137,10 +136,11 @@ def open_lines(file: VcfFile, progress: Progress | None) -> Iterator[tuple[VcfHe
         yield header, Lines(file.name, header.n_columns, content, beyond)
 
 
-def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
+def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfScan:
     """Put everything together once both files are at their end."""
+    judge = scanner.judge
     metadata_targets, metadata_masked = metadata_of(*scanner.headers)
-    thinned, names = scanner.thinning.result()
+    thinned, names = judge.thinning.result()
     scanner.same.finish()
     return VcfScan(
         original_name=pair.original.name,
@@ -149,7 +149,7 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
         settings=scanner.settings,
         metadata_targets=metadata_targets,
         metadata_masked=metadata_masked,
-        header_findings=header_findings(*scanner.headers, scanner.merge.orders[1].seen, scanner.symbols.gone),
+        header_findings=header_findings(*scanner.headers, contigs, scanner.symbols.gone),
         candidates=scanner.collector.result(),
         n_original=scanner.n_records[0],
         n_anonymized=scanner.n_records[1],
@@ -157,7 +157,7 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
         n_without_frequency=scanner.n_without_frequency,
         n_frequencies_seen=scanner.own.n_looked_at,
         own_frequencies=tuple(sorted(scanner.own.alleles.items())),
-        reordered=_n_out_of_order(scanner.orders or []) + scanner.n_exchanged,
+        reordered=judge.n_exchanged if scanner.orders is None else _n_out_of_order(scanner.orders),
         is_original=not scanner.is_changed,
         neighbours=replace(
             scanner.neighbours,
@@ -167,19 +167,18 @@ def _result(scanner: Scanner, pair: VcfPair) -> VcfScan:
         ),
         rarer_elsewhere=scanner.others.found,
         words=scanner.words.findings(),
-        repeat_alts=frozenset(scanner.repeat_alts),
-        forms_varying=scanner.forms.varying(),
+        repeat_alts=frozenset(judge.repeat_alts),
+        forms_varying=judge.forms.varying(),
         thinned=thinned,
         thinned_names=names,
         **vars(scanner.tallies),
     )
 
 
-def _n_out_of_order(orders: list[tuple[Sequence[int], Sequence[int]]]) -> int:
+def _n_out_of_order(orders: list[tuple[Places, Places]]) -> int:
     """Count the anonymized records that stand after a record they preceded in the original."""
     if not orders:
         return 0
-    mine = np.concatenate([np.array(pair[0], dtype=np.int64) for pair in orders])
-    theirs = np.concatenate([np.array(pair[1], dtype=np.int64) for pair in orders])
+    mine, theirs = (np.concatenate(every) for every in zip(*orders, strict=True))
     in_file = mine[np.argsort(theirs, kind="stable")]
     return int(np.sum(in_file < np.maximum.accumulate(in_file)))

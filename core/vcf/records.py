@@ -50,11 +50,6 @@ class Record:
         self.samples = b"\t" + rest[1] if len(rest) > 1 else b""
         self.n_samples = n_columns - N_FIXED - 1 if self.samples else 0
 
-    @classmethod
-    def of_alleles(cls, ref: bytes, alt: bytes) -> "Record":
-        """Return a record with nothing but REF and ALT."""
-        return cls(b"1\t1\t.\t%s\t%s\t.\t.\t." % (ref, alt), N_FIXED)
-
     @property
     def rest(self) -> bytes:
         """Return everything from QUAL on: records with equal rests have equal INFO, FORMAT and samples."""

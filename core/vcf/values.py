@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 
 from core.errors import AuditInputError
-from core.vcf.columns import are_plain
 from core.vcf.header import VcfHeader, opened
 from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.remembering import remembered
@@ -24,6 +23,9 @@ _REGULAR = re.compile(rb"[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*")
 _REGULAR_INFO = re.compile(rb"(?:(?:[A-Za-z0-9_.][A-Za-z0-9_.:*+-]*+)?+(?:=[^;]*+)?+(?:;|\Z))*+")
 _LONG_NUMBER = re.compile(rb"\d{10,}")
 # The four parts of a plain genotype of one sample, each told by one letter.
+_GENOTYPE_FORM = bytes.maketrans(b"123456789|", b"000000000/")
+_MISSING = frozenset((b"\t./.", b"\t0/.", b"\t./0"))
+_LAST_BITS = int.from_bytes(b"\0\1\0\1", "little")  # of both digits of a genotype
 _GENOTYPE_PARTS = bytes.maketrans(b"123456789.|0/\t", b"0000000000/0/\t")
 _LARGEST_INDEX = (1 << 30) - 2  # of an allele in a genotype
 
@@ -203,6 +205,18 @@ def _are_plain(samples: bytes) -> bool:
     if n_samples and len(samples) == 4 * n_samples and are_plain(samples, 0, n_samples):
         return True
     return samples.translate(_GENOTYPE_PARTS) == b"\t0/0" * n_samples
+
+
+def are_plain(text: bytes, low: int, n_samples: int) -> bool:
+    """Tell whether samples are genotypes of two alleles below ten, or missing, and nothing else.
+
+    Others of that kind may be taken for something else: digits are looked at up to the last bit, so that each
+    differs from the first sample's in nothing more, and missing ones must all be alike.
+    """
+    cells = np.frombuffer(text, "<u4", n_samples, low)
+    differing = int(np.bitwise_or.reduce(cells ^ cells[0]))
+    form = text[low : low + 4].translate(_GENOTYPE_FORM)
+    return (form == b"\t0/0" and not differing & ~_LAST_BITS) or (form in _MISSING and not differing)
 
 
 def _different_cells(text: bytes) -> set[bytes]:

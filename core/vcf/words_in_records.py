@@ -124,11 +124,6 @@ class RecordWords:
         self._targets: list[tuple[bytes, Places, bytes]] = []  # their IDs joined by tabs
         self.places = Pointers()  # of other records, that some record names
 
-    @property
-    def may_name(self) -> bool:
-        """Tell whether any field seen so far holds words, which may name other records."""
-        return bool(self._listed) or any(one.is_text for one in self._fields.values())
-
     def read(self, lines: Block) -> None:
         """Read lines of the anonymized file."""
         first, self._n_rows = self._n_rows, self._n_rows + len(lines)

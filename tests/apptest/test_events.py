@@ -93,7 +93,7 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     assert offered >= {"anonymized_events.csv", "event_removal_report.csv", "html"}
     way = re.search(
         r"Of 9,000 events in the log, 3,003 are kept as they are, 1,921 made coarser \((.*)\), "
-        r"162 removed to reach k, 3,914 left out by cleanup\.",
+        r"162 removed, 3,914 left out by cleanup\.",
         said_in(app),
     )
     assert way is not None, said_in(app)

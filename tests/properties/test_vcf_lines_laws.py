@@ -3,24 +3,23 @@
 import io
 import re
 from collections import Counter, defaultdict
-from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.errors import AuditInputError
 from core.vcf import header_leaks
-from core.vcf.checks import CHECK_BITS, SITE_CHECKS, Case, leaks_of
 from core.vcf.checks.info import _HGVS_START, _ID_WORD, _holds_id_word, _may_hold_hgvs
-from core.vcf.columns import INFO, Columns, are_plain
 from core.vcf.frequencies import NOT_COMPUTABLE, FrequencyReader
 from core.vcf.header import Declaration
-from core.vcf.lines import Block, Lines, Merge, Run, SortedLines, UnsortedError
+from core.vcf.lines import Block, Lines
 from core.vcf.records import Record, has_sole_carrier, own_records
 from core.vcf.repeats import RepeatPattern
+from core.vcf.rows import INFO, SAMPLES, Alignment, Columns, SortedLines, UnsortedError
 from core.vcf.settings import VcfSettings
+from core.vcf.values import are_plain
 from tests.thorough import tried
 
 SITES = st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.integers(1, 6)), max_size=25)
@@ -53,8 +52,9 @@ def test_lines__gives_every_line_once_with_its_number(
         lines = _lines(text, newline, ended=ended, begun=begun)
         found: list[tuple[int, bytes]] = []
         while n_waiting := lines.fill():
-            taken, numbers = lines.take(min(n_waiting, 1 + len(found) % 2))
-            found += zip(numbers, taken, strict=True)
+            n_taken = min(n_waiting, 1 + len(found) % 2)
+            numbers = lines.numbers(n_taken).tolist()
+            found += zip(numbers, lines.take(n_taken), strict=True)
     assert found == list(enumerate(text, 1))
 
 
@@ -96,45 +96,20 @@ def test_merge__gives_every_site_once_with_all_its_lines(
 def _merged(
     first: Lines, second: Lines, ranks: dict[bytes, int]
 ) -> dict[tuple[bytes, int], tuple[Counter[int], Counter[int]]]:
-    merge = Merge(first, second, ranks)
     found: dict[tuple[bytes, int], tuple[Counter[int], Counter[int]]] = {}
-    for part in merge:
-        if not isinstance(part, Run):
-            assert (part.contig, part.position) not in found
-            found[part.contig, part.position] = Counter(part.numbers), Counter(part.kept_numbers)
-            continue
-        own: dict[tuple[bytes, int], tuple[Counter[int], Counter[int]]] = {}
-        for line, number, kept_number in zip(part.lines, part.numbers, part.kept_numbers, strict=True):
-            chrom, pos = line.split(b"\t")[:2]
-            for order in merge.orders:
-                order.enter(chrom, int(pos))
-            counts = own.setdefault((chrom, int(pos)), (Counter(), Counter()))
-            counts[0][number] += 1
-            counts[1][kept_number] += 1
-        assert found.keys().isdisjoint(own)
-        found |= own
+    for batch in Alignment(first, second, ranks):
+        for contig, low, high in batch.contigs:
+            for site in range(low, high):
+                sides = ((batch.mine, batch.at), (batch.kept, batch.kept_at))
+                parts = [rows.part(at[site], at[site + 1]) for rows, at in sides]
+                key = contig, int(batch.positions[site])
+                assert key not in found
+                for part in parts:
+                    sites = {tuple(line.split(b"\t")[:2]) for line in part.block}
+                    assert sites <= {(contig, b"%d" % key[1])}
+                numbers = [Counter(part.numbers.tolist()) for part in parts]
+                found[key] = numbers[0], numbers[1]
     return found
-
-
-_short = st.lists(st.sampled_from([b"", b"a", b"b", b"\t", b"ab" * 7, b"ac" * 7, b"x" * 40]), max_size=30)
-
-
-@tried(300)
-@given(mine=_short, theirs=_short, places=st.sets(st.integers(0, 29)), first=st.integers(0, 3))
-def test_differing__equals_comparing_each_line(
-    mine: list[bytes], theirs: list[bytes], places: set[int], first: int
-) -> None:
-    """Lines of the same lengths come in runs, beside others; eight bytes may be of several lines."""
-    changed = [
-        bytes(reversed(line)) if place in places else line
-        for place, line in enumerate((mine + theirs)[: len(mine)])
-    ]
-    for other in (changed, (theirs + mine)[: len(mine)]):
-        first = min(first, len(mine))
-        one, two = (Block(all_.text, all_.starts[first:]) for all_ in map(Block.of, (mine, other)))
-        pairs = zip(mine[first:], other[first:], strict=True)
-        assert one.differing(two) == [place for place, (left, right) in enumerate(pairs) if left != right]
-        assert list(one) == [one[place] for place in range(len(one))] == mine[first:]
 
 
 _cell = st.sampled_from([b"", b".", b"A", b"GT", b"A" * 8, b"A" * 9, b"<NON_REF>", b"GT:DP" * 5, b"7;AF=1"])
@@ -156,40 +131,20 @@ def test_columns__equals_splitting_each_line(
         split.append(cells[:8] if place < n_odd else cells)
     split[-1] += [b"more"] * (len(rows) > n_odd == 3)
     lines = [b"\t".join(cells) for cells in split]
-    numbers_of = range(1, len(lines) + 1)
-    columns = Columns("x", numbers_of, Block.of(lines), n_columns)
-    assert columns.odd == [place for place, cells in enumerate(split) if len(cells) != n_columns]
-    assert columns.positions("x", numbers_of).tolist() == [int(cells[1]) for cells in split]
-    every = np.arange(len(lines))
-    for column in range(min(n_columns, 9)):
-        texts = [cells[column] if column < len(cells) else b"" for cells in split]
-        assert columns.values(column, every) == texts
-        assert [columns.value(column, place) for place in range(len(lines))] == texts
-        assert columns.widths(column).tolist() == list(map(len, texts))
-        numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-        assert columns.mapped(column, numbers).tolist() == [numbers[text] for text in texts]
-
-
-_digits = st.text("0123456789", max_size=7)
-
-
-@tried(500)
-@given(
-    st.one_of(
-        st.tuples(_digits, st.sampled_from([".", ".", "", ".."]), _digits).map("".join).map(str.encode),
-        st.binary(max_size=8).filter(lambda text: text.isascii() and not re.search(rb"[\t\n\r]", text)),
-    ),
-    st.sampled_from([b";7", b"\tGT", b"", b",7", b":7", b"\0"]),
-)
-@example(b"0.00001", b";7")
-@example(b"9.12345", b"\tGT")
-def test_decimals__are_what_reading_the_text_gives(number: bytes, end: bytes) -> None:
-    line = b"c\t1\t.\tA\tG\t.\t.\t" + number + end
-    columns = Columns("file", [1], Block.of([line]), line.count(b"\t") + 1)
-    (found,) = columns.decimals(columns.starts(INFO)).tolist()
-    text = (number + end).partition(b"\t")[0].partition(b";")[0]
-    is_plain = re.fullmatch(rb"(?=\.?[0-9])[0-9]*\.?[0-9]*", text)
-    assert found == float(text) if is_plain else np.isnan(found)
+    for first in (0, len(lines) // 2):
+        block = Block.of(lines).part(first, len(lines))
+        columns = Columns.of(block.as_array(), SAMPLES + 1, n_columns)
+        assert np.flatnonzero(columns.is_odd).tolist() == [
+            place for place, cells in enumerate(split[first:]) if len(cells) != n_columns
+        ]
+        for column in range(SAMPLES):
+            texts = [cells[column] if column < len(cells) else b"" for cells in split[first:]]
+            if n_columns > SAMPLES or column < n_columns - 1:
+                assert columns[column].to_pylist() == texts
+                assert [columns.text(column, place) for place in range(len(texts))] == texts
+                assert columns.widths(column).tolist() == list(map(len, texts))
+        rests = [line.split(b"\t", INFO)[INFO] for line in lines[first:]]
+        assert columns.behind(INFO - 1).to_pylist() == rests
 
 
 _genotypes = st.sampled_from("0/1 0|1 1|1 0|0 ./. .|. 7|9 8/0 0/. ./0 . 0 12 1/12 0.0 ///. 0/x".split())
@@ -206,38 +161,6 @@ def test_are_plain__passes_nothing_but_plain_genotypes(cells: list[str], same: b
         found = are_plain(b"head" + text.encode() + bytes(8), 4, n_samples)
         assert not found or is_plain
         assert found or not (is_plain and same)
-
-
-@tried(200)
-@given(
-    rows=st.lists(st.tuples(_genotypes, st.sampled_from("GT GT GT GT:AD .".split())), min_size=1, max_size=9),
-    change=st.sampled_from(["", "", "more", "fewer", "nine", "empty"]),
-)
-def test_columns__of_plain_genotypes_are_those_of_any(rows: list[tuple[str, str]], change: str) -> None:
-    """Many samples; the first record is plain, the others as they come, the last perhaps of other columns."""
-    rows = [("0|1", "GT"), *rows]
-    split = [
-        ["1", str(place), ".", "A", "G", ".", ".", "AF=1", form, *[cell] * 70]
-        for place, (cell, form) in enumerate(rows)
-    ]
-    last = split[-1]
-    extra = {"more": [*last, "0|0"], "fewer": last[:8], "nine": last[:9], "empty": ["\t\t", *last[2:]]}
-    split[-1] = extra.get(change, last)
-    lines = ["\t".join(cells).encode() for cells in split]
-    n_columns, numbers = 79, range(1, len(lines) + 1)
-    if change == "nine":
-        with pytest.raises(AuditInputError):
-            Columns("x", numbers, Block.of(lines), n_columns)
-        return
-    columns = Columns("x", numbers, Block.of(lines), n_columns)
-    found = [line.split(b"\t") for line in lines]
-    assert columns.odd == [place for place, cells in enumerate(found) if len(cells) != n_columns]
-    for column in range(9):
-        texts = [cells[column] if column < len(cells) else b"" for cells in found]
-        assert columns.values(column, np.arange(len(lines))) == texts
-    for place in np.flatnonzero(columns.plain):
-        assert found[place][8] == b"GT"
-        assert all(re.fullmatch(rb"[0-9.][/|][0-9.]", cell) for cell in found[place][9:])
 
 
 _numbers = st.one_of(
@@ -262,20 +185,16 @@ _numbers = st.one_of(
         max_size=8,
     ),
     kind=st.sampled_from(["Float", "String", "Integer"]),
-    has_samples=st.booleans(),
+    n_before=st.integers(0, 1),
 )
-def test_many__equals_the_frequency_of_each_by_itself(infos: list[str], kind: str, has_samples: bool) -> None:
+def test_many__equals_the_frequency_of_each_by_itself(infos: list[str], kind: str, n_before: int) -> None:
     reader = FrequencyReader(
         {"AF": Declaration(kind, single=False), "MAF": Declaration("Float", single=True)}
         | {key: Declaration("Integer", single=key == "AN") for key in ("AC", "AN")}
     )
-    n_columns = 8 + 2 * has_samples
-    lines = [
-        f"1\t{place}\t.\tAF\tAC\t.\t.\t{info}".encode() + b"\tGT:AF\t0/1:AF=0.5;" * has_samples
-        for place, info in enumerate(infos)
-    ]
+    texts = pa.array([info.encode() for info in ["AF=0.1"] * n_before + infos], pa.large_binary())
     has_alt = np.arange(len(infos)) != 7
-    found = reader.many(Columns("x", range(1, 99), Block.of(lines), n_columns), has_alt)
+    found = reader.many(texts.slice(n_before), has_alt)
     if len(infos) > 7:
         assert found.mafs[7] == NOT_COMPUTABLE
     for place, info in enumerate(infos[:7]):
@@ -300,73 +219,6 @@ def test_has_sole_carrier__equals_counting(cells: list[str], allele: int, depth:
     carriers = sum(str(allele) in cell.replace("|", "/").split("/") for cell in cells)
     found = has_sole_carrier(samples, b"GT:DP" if depth else b"GT", n_alts, allele)
     assert found == (carriers == 1)
-
-
-_alts = st.sampled_from(["G", "g", "T", ".", "N", "G,T", "ACACACACACACACA", "ATGCA", "<DEL>"])
-
-
-class Drawn(NamedTuple):
-    """What a masked record and its original are made of."""
-
-    alts: tuple[str, str]
-    refs: tuple[str, str]
-    words: tuple[str, str, str]
-    info: list[str]
-    cells: list[str]
-    form: str
-    mafs: tuple[float, float]
-
-
-_drawn = st.builds(
-    Drawn,
-    alts=st.tuples(_alts, _alts),
-    refs=st.sampled_from([("A", "A"), ("AT", "A"), ("A", "G"), ("ACACACACACACACA", "A")]),
-    words=st.tuples(
-        st.sampled_from([".", "7"]),
-        st.sampled_from([".", "rs12", "1:5:A:G", "x"]),
-        st.sampled_from([".", "PASS", "q10", "ALT_G", "MASKED", "rs7"]),
-    ),
-    info=st.lists(
-        st.sampled_from(
-            [
-                *("AF=0.001", "DP=3", "CSQ=G|missense", "ALLELE=G", "G=1", "NOTE=AG,G.", "AC=1", "AN=2000"),
-                *"HGVS=c.1A>G RS=12 DB END=9 SVLEN=3 RU=AC X=(AC)7 AF_afr=0.3 S=S1_x".split(),
-                *("AF=.", "MQ0=1", "DP4=1,2", "E=1e-3", "=5", "AF", "FS=0.1;SOR=-2", "GENE=E,E", "AA_C=1"),
-                *("TSTV=TS", "MAC=0", "MAC=2", "QNAME=read1", "AT=>1>2", "FUNC=stop"),
-            ]
-        ),
-        max_size=4,
-    ),
-    cells=st.lists(st.sampled_from(["./.", "0/1", ".|.", ".", "./.:3", "0/1:0,4", "./.:."]), max_size=3),
-    form=st.sampled_from(["GT", "GT:AD", "GT:ZZ", "GT:REPCN"]),
-    mafs=st.tuples(st.sampled_from([0.001, 0.3]), st.sampled_from([0.001, 0.3, float("inf")])),
-)
-
-
-@tried(400)
-@given(_drawn)
-def test_leaks_of__equals_asking_every_check(drawn: Drawn) -> None:
-    """A check that is left out because there is nothing to look at would have found nothing."""
-    cells, n_columns = drawn.cells, 9 + len(drawn.cells) if drawn.cells else 8
-    own = ["0/1", *["0/0"] * len(cells)][: len(cells)]
-    before = ["GT", *own] if cells else []
-    after = [drawn.form, *cells] if cells else []
-    qual, identifier, filtered = drawn.words
-    columns = ["1", "5", ".", drawn.refs[0], drawn.alts[0], ".", ".", "AF=0.001", *before]
-    info = ";".join(drawn.info) or "."
-    masked = ["1", "5", identifier, drawn.refs[1], drawn.alts[1], qual, filtered, info, *after]
-    original, kept = (Record("\t".join(parts).encode(), n_columns) for parts in (columns, masked))
-    case = Case(
-        original=original,
-        kept=kept,
-        maf=drawn.mafs[0],
-        kept_maf=drawn.mafs[1] if drawn.info else float("inf"),
-        is_repeat=PATTERN.found(original.alt),
-        pattern=PATTERN,
-        names=frozenset([b"S1_X"]),
-    )
-    expected = sum(CHECK_BITS[check.name] for check in SITE_CHECKS if check.test(case))
-    assert leaks_of(case) == expected
 
 
 @tried(500)

@@ -308,5 +308,5 @@ def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> N
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
     assert says(
         headline(found),
-        "Each line looks like at least 5 users, but all lines of one user together are shared by",
+        "Each line looks like at least 5 users, but all of one user's lines are shared by",
     )

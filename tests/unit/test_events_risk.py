@@ -364,7 +364,7 @@ def test_whole_trace__has_a_limit_and_a_verdict_of_its_own() -> None:
     assert (found.traces_after.whole_trace, found.whole_trace_verdict) == (0.2, WARN)
     said = finding(found, "whole_trace")
     assert said is not None
-    assert says(said.message, "All lines of one user…2 users for 1 of 5 users, …1; …50.0 % ")
+    assert says(said.message, "All of one user's lines…2 users for 1 of 5 users, …1; …50.0 % ")
     assert said.n_affected == 1
     strict = audit(*lines, flatten="week_number", max_whole_trace_share=0.1)
     assert (strict.whole_trace_verdict, strict.overall) == (FAIL, FAIL)
@@ -455,7 +455,7 @@ def test_audit_events__judges_what_fewer_than_k_share_as_k_does() -> None:
 def test_audit_events__says_that_k_holds_and_two_events_single_out_everybody() -> None:
     found = of_days()
     assert (found.verdict, found.trace_verdict, found.rows_verdict, found.overall) == (PASS, WARN, FAIL, FAIL)
-    whole = "All lines of one user … 2 users for 3 of 3 users, … 3; … 50.0 % …"
+    whole = "All of one user's lines … 2 users for 3 of 3 users, … 3; … 50.0 % …"
     assert messages(found) == {
         "k_anonymity": Saying("The smallest of 3 released combinations … 2 users, k … 2 is … (6 events)."),
         "trace_risk": Saying("k = 2 does not cover what a pseudonym links: … 100 % … 3 users, … 100 %."),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from core.errors import AuditInputError
 from core.vcf import ALL_CHECKS, CHECKS, VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
+from core.vcf.checks.samples import CARRIER_FIELDS, REPEAT_FIELDS
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.files import EOF_MARKER
 from core.vcf.info import _keys_of
@@ -628,21 +629,36 @@ def test_checks__places_are_in_the_order_of_the_file() -> None:
     _audit(original, kept, samples=["s1", "s2"])
 
 
-_NUMBERS = ("0", "0,0", "3", "71", "0.5", "0,2", "1e-3", "-0.7", "0.0", "10", "1,.", "007")
-_KEYS = ("AC", "MAC", "AC_HOM", "DP", "SOR", "AF_KR", "RU", "A1", "A2")
-_FIELDS = {
-    "GT": ("0/1", "1/1", "0/0", "./.", "0|1", "0", "1"),
-    "AD": ("3,4", "0,7", "10,0", ".", "5", "0,0", "2,1"),
-    "DP": ("7", "30", ".", "0"),
-    "PL": ("9,0,20", "0,1,2", ".", "0,0,0"),
-    "GP": ("0.1,0.9,0", "1,0,0", "0,0.6,0.4"),
-    "CN": ("2", "3", "12", "0", "1"),
-    "PS": ("100", "9", "200"),
-    "OGT": ("0/1", "0/0", "12", "0"),
-    "ZZ": ("5", "x", ".", "0"),
-    "DS": ("0", "1", "0.4"),
+_NUMBERS = tuple("0 0,0 3 71 0.5 0,2 1e-3 -0.7 0.0 10 1,. 007 0|1 2/7 3:0 1e5".split())
+# One key of each kind that a check knows, and some of none.
+_KEYS = tuple(
+    "AC MAC AC_HOM DP MQ0 SOR AF_KR RU REPCN A1 A2 RS SIFT END SVLEN AT GC HIST OLD_X CSQ ANN A_C K:5 "
+    "1000G".split()
+)
+_VALUES = {
+    "GT": "0/1 1/1 0/0 ./. 0|1 0 1",
+    "AD": "3,4 0,7 10,0 . 5 0,0 2,1 007,1",
+    "DP": "7 30 . 0",
+    "RD": "5 0",
+    "GP": "0.1,0.9,0 1,0,0 0,0.6,0.4 2,0.04,0",
+    "GL": "-1,-0.2,0 0,-3,-5 -12,0,-2 .",
+    "CN": "2 3 12 0 1",
+    "PS": "100 9 200",
+    "HP": "100-1 900-2",
+    "PID": "100_A_G 900_C_T .",
+    "OGT": "0/1 0/0 12 0",
+    "ZZ": "5 x . 0 G",
+    "FT": "PASS q10 .",
+    "DS": "0 1 0.4 0.04",
 }
-_FORMATS = ("GT:AD:DP:PL", "GT:GP", "GT:CN", "GT:PS", "GT:OGT", "AD:ZZ", "GT", "GT:DS:AD")
+_FIELDS = {
+    **dict.fromkeys(
+        [key.decode() for key in sorted({*CARRIER_FIELDS, *REPEAT_FIELDS})],
+        ("0", "5", "0,0,0", "0,7,0", "12,3,1", "."),
+    ),
+    **{key: tuple(values.split()) for key, values in _VALUES.items()},
+}
+_FORMATS = ("GT", "GT", "GT:AD:DP:PL", "AD:ZZ", "GT:RD:AD", *(f"GT:{key}" for key in _FIELDS if key != "GT"))
 
 
 @pytest.mark.slow
@@ -669,6 +685,24 @@ def test_checks__records_of_one_shape_are_judged_as_any(seed: int) -> None:
         original.append(f"{site} {rest}")
         kept.append(f"{' '.join(site.split(' ')[:4])} {masked} {rest}")
     _audit(original, kept, samples=names)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["INFO", "FORMAT"])
+def test_checks__each_reading_of_a_value_is_the_literal_one_after_any_other(kind: str) -> None:
+    """One record has a value, those after it have each other one: what is known of it tells them apart."""
+    fields = dict.fromkeys(_KEYS, _NUMBERS) if kind == "INFO" else _FIELDS
+    for key, values in fields.items():
+        for first in values:
+            order = [first, *(value for value in values if value != first)]
+            ends = [f"{key}={value};AF=0.001" for value in order]
+            if kind == "FORMAT":
+                begin, cell = ("GT", "") if key == "GT" else (f"GT:{key}", "0/1:")
+                ends = [f"AF=0.001 {begin} {cell}{value}" for value in order]
+            sites = [f"chr1 {place * 100} . A" for place in range(1, len(order) + 1)]
+            original = [f"{site} G . . {end}" for site, end in zip(sites, ends, strict=True)]
+            kept = [f"{site} . . . {end}" for site, end in zip(sites, ends, strict=True)]
+            _audit(original, kept, samples=["s1"] if kind == "FORMAT" else [])
 
 
 _WORDS = (

@@ -305,7 +305,7 @@ def test_scan_apart__unsorted_files_beyond_the_memory_are_refused_with_the_comma
     for name, text in texts.items():
         (tmp_path / name).write_bytes(bgzf(text))
     assert _scanned(tmp_path) == (60_000, ())
-    monkeypatch.setenv(bounded.MEMORY_VARIABLE, "80")
+    monkeypatch.setenv(bounded.MEMORY_VARIABLE, "100")
     n_records, (problem,) = _scanned(tmp_path)
     assert n_records is None
     told, _, commands = problem.partition("mkdir -p sorted; ")

@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import Check, Part, SiteCheck, Test
+from core.vcf.checks.check import Check, SiteCheck, Test
 from core.vcf.checks.columns import COLUMN_CHECKS
 from core.vcf.checks.donor import DONOR_CHECKS
 from core.vcf.checks.file import FILE_CHECKS
@@ -33,6 +33,7 @@ CHECK_BITS: Mapping[str, int] = MappingProxyType(
     {check.name: FIRST_CHECK << number for number, check in enumerate(SITE_CHECKS)}
 )
 
+_TESTS = [(CHECK_BITS[check.name], check.test) for check in SITE_CHECKS]
 _TELLING = [
     (CHECK_BITS[check.name], check.name.encode(), check.telling)
     for check in SITE_CHECKS
@@ -41,8 +42,8 @@ _TELLING = [
 
 
 def leaks_of(case: Case) -> int:
-    """Return the bits of the checks that find something; those with nothing to look at are left out."""
-    return sum(bit for bit, test in _checks_of(_parts(case)) if test(case))
+    """Return the bits of the checks that find something."""
+    return sum(bit for bit, test in _TESTS if test(case))
 
 
 def fields_told(case: Case, found: int) -> tuple[bytes, ...]:
@@ -53,56 +54,3 @@ def fields_told(case: Case, found: int) -> tuple[bytes, ...]:
         if found & bit
         for field in dict.fromkeys(telling(case))
     )
-
-
-def _parts(case: Case) -> int:
-    """Return what of an anonymized record there is to look at: bits of :class:`Part`."""
-    original, kept = case.original, case.kept
-    parts = Part.ALT * (kept.alt != b".") | Part.REF * (kept.ref != original.ref)
-    parts |= Part.REPEAT * case.is_repeat
-    if len(kept.ref) > 1:
-        parts |= Part.LENGTH
-    if kept.qual != original.qual:
-        parts |= Part.QUAL
-    if kept.id != b".":
-        parts |= Part.ID
-    if kept.filter not in USUAL_FILTERS:
-        parts |= Part.FILTER
-    if kept.info != b".":
-        parts |= _parts_of_info(case)
-    if kept.samples and case.is_hidden and not kept.is_missing:
-        parts |= Part.SAMPLES
-    return parts | (kept.pos != original.pos) * Part.POSITION | case.has_new_format * Part.FORMAT
-
-
-def _parts_of_info(case: Case) -> int:
-    parts = _parts_of_kinds(case.kinds)
-    if not case.info.is_numeric:
-        parts |= Part.WORDS
-    if case.kept.info != case.original.info:
-        parts |= Part.NEW_INFO
-    if other_keys(case):
-        parts |= Part.OTHER
-    if case.kept_maf <= case.maf:
-        parts |= Part.FREQUENCY
-    return parts
-
-
-@cache
-def _parts_of_kinds(kinds: int) -> int:
-    parts = 0
-    for part, kind in (
-        (Part.IDENTIFIER, Kind.IDENTIFIER),
-        (Part.TELLS, Kind.TELLS),
-        (Part.DESCRIBES, Kind.DESCRIBES | Kind.COUNTS),
-        (Part.FREQUENCY, Kind.FREQUENCY | Kind.COUNTS),
-        (Part.LENGTH, Kind.LENGTH),
-    ):
-        if kinds & kind:
-            parts |= part
-    return parts
-
-
-@cache
-def _checks_of(parts: int) -> tuple[tuple[int, Test], ...]:
-    return tuple((CHECK_BITS[check.name], check.test) for check in SITE_CHECKS if check.parts & parts)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, Part, field_check, site_check
+from core.vcf.checks.check import FAIL, WARN, field_check, site_check
 from core.vcf.checks.info import public_ids_in_info
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
 from core.vcf.records import USUAL_FILTERS
@@ -23,7 +23,6 @@ WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites.
     "masked_in_name_only",
     "Masked in name only",
     FAIL,
-    parts=Part.ALT,
     message="{n} of {of} masked sites count as masked only because a symbolic allele such as <NON_REF> "
     "holds the letter N; no base was replaced.",
     remedy=WHOLE_ALT,
@@ -48,7 +47,6 @@ def _has_masked_base(allele: bytes) -> bool:
     "allele_respelled",
     "Allele in another spelling",
     FAIL,
-    parts=Part.ALT,
     message="{n} of {of} masked sites have another ALT that still names the allele: in lower case, inside a "
     "symbolic allele, beside an N, by an ambiguity code, with other padding, with REF and ALT exchanged, "
     "or, of an insertion, half of it or all of it backwards.",
@@ -56,7 +54,7 @@ def _has_masked_base(allele: bytes) -> bool:
 )
 def allele_respelled(case: Case) -> bool:
     """Tell whether ALT names the allele in another spelling, or most of a long one."""
-    if case.still_named:
+    if case.still_named or case.kept.alt == b".":
         return False
     original, kept = case.original, case.kept
     if respelled(original.alleles, original.ref, kept.ref, kept.alt):
@@ -68,7 +66,6 @@ def allele_respelled(case: Case) -> bool:
     "alt_rewritten",
     "Another allele in ALT",
     WARN,
-    parts=Part.ALT,
     message="{n} of {of} masked sites have an ALT that is neither missing, N nor the original's: another "
     "base or a name can stand for the allele by a code.",
     remedy=WHOLE_ALT,
@@ -85,7 +82,6 @@ def alt_rewritten(case: Case) -> bool:
     "length_in_alt",
     "Length of the allele in ALT",
     WARN,
-    parts=Part.ALT,
     message="{n} of {of} masked sites have as many Ns in ALT as the masked insertion or deletion has bases.",
     remedy="Write one N, or “.”, in place of the whole ALT column at these sites.",
 )
@@ -101,7 +97,6 @@ def length_in_alt(case: Case) -> bool:
     "frequency_only",
     "Success through INFO alone",
     WARN,
-    parts=Part.ALT,
     message="{n} of {of} masked sites count as masked only because INFO lost its frequency or the frequency "
     "was raised; ALT still names the allele.",
     remedy="Blank ALT at these sites too.",
@@ -115,7 +110,6 @@ def frequency_only(case: Case) -> bool:
     "unmasked_duplicate",
     "Unmasked record at a masked site",
     FAIL,
-    parts=Part.ALT,
     message="{n} of {of} masked sites have a record that is not masked itself and still names the allele; "
     "another record at the same position satisfies the rule.",
     remedy="Mask every record at these sites that names the allele.",
@@ -129,7 +123,6 @@ def unmasked_duplicate(case: Case) -> bool:
     "allele_in_ref",
     "Allele in REF",
     FAIL,
-    parts=Part.REF,
     message="{n} of {of} masked sites have a changed REF that now holds the masked allele.",
     remedy="Write the reference genome’s base in REF at these sites.",
 )
@@ -148,7 +141,6 @@ def allele_in_ref(case: Case) -> bool:
     "quality_rewritten",
     "QUAL rewritten",
     WARN,
-    parts=Part.QUAL,
     message="{n} of {of} masked sites have a QUAL that is neither the original's nor missing nor 0: a "
     "number of one's own can hold anything.",
     remedy="Write “.” in QUAL at these sites.",
@@ -162,7 +154,6 @@ def quality_rewritten(case: Case) -> bool:
     "position_rewritten",
     "POS written anew",
     WARN,
-    parts=Part.POSITION,
     message="{n} of {of} masked sites have a POS that is not written as the original's, such as with zeros "
     "before it.",
     remedy="Write POS as in the original.",
@@ -176,7 +167,6 @@ def position_rewritten(case: Case) -> bool:
     "public_id",
     "ID gives the allele back",
     FAIL,
-    parts=Part.ID | Part.FILTER | Part.WORDS | Part.IDENTIFIER,
     message="{n} of {of} masked sites keep an ID of a public database (such as dbSNP), in the ID column, "
     "INFO or FILTER, or one that spells the allele out.",
     remedy="Blank at these sites what holds identifiers, or remove {keys}: bcftools annotate -x {fields}.",
@@ -201,7 +191,6 @@ def id_is_public(case: Case) -> bool:
     "other_id",
     "Other ID kept",
     WARN,
-    parts=Part.ID,
     message="{n} of {of} masked sites keep another identifier in the ID column, which may lead to the "
     "allele.",
     remedy="Blank ID at these sites: bcftools annotate -x ID.",
@@ -215,7 +204,6 @@ def other_id(case: Case) -> bool:
     "filter_rewritten",
     "FILTER rewritten",
     WARN,
-    parts=Part.FILTER,
     message="{n} of {of} masked sites have a FILTER that is not the original's and does not say PASS, "
     "missing or masked.",
     remedy="Write “.” or PASS in FILTER at these sites: bcftools annotate -x FILTER.",

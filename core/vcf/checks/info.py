@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, Part, field_check, site_check
+from core.vcf.checks.check import FAIL, WARN, field_check, site_check
 from core.vcf.checks.spellings import plain, spells, words_of
 from core.vcf.info import Field, Kind, kind_of
 from core.vcf.rewriting import adds_info
@@ -39,7 +39,6 @@ def field_named(text: bytes) -> bytes:
     "allele_in_info",
     "Allele in INFO",
     FAIL,
-    parts=Part.WORDS | Part.FILTER,
     message="{n} of {of} masked sites still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, "
     "HGVS) or its text in a field, in either case, percent-encoded or on the other strand.",
     remedy="Blank INFO and FILTER at these sites, or remove {keys}: bcftools annotate -x {fields}.",
@@ -100,7 +99,6 @@ def _holds_id_word(text: bytes, words: bytes) -> bool:
     "told_in_info",
     "Samples, changes or counts in INFO",
     FAIL,
-    parts=Part.WORDS | Part.TELLS,
     message="{n} of {of} masked sites have INFO fields that name a sample or a read, the change of a gene, "
     "or the allele in another form (old alleles, transition or transversion, graph paths), or count "
     "genotypes.",
@@ -127,7 +125,6 @@ def _tells(field: Field) -> bool:
     "described_in_info",
     "Allele described in INFO",
     WARN,
-    parts=Part.DESCRIBES,
     message="{n} of {of} masked sites have INFO fields that describe the allele without naming it: its "
     "consequence, scores, class, or counts of its reads or carriers.",
     remedy="Blank INFO at these sites, or remove {keys}: bcftools annotate -x {fields}.",
@@ -146,7 +143,6 @@ def described_in_info(case: Case) -> Iterator[bytes]:
     "rare_frequency_in_info",
     "Rare frequency in INFO",
     WARN,
-    parts=Part.FREQUENCY,
     message="{n} of {of} masked sites still state a frequency in INFO that is as rare as the allele's; with "
     "the position, a public database names the allele.",
     remedy="Remove frequencies and counts from INFO at these sites: {keys}; bcftools annotate -x {fields}.",
@@ -193,7 +189,6 @@ def _shares(field: Field) -> Iterator[float]:
     "indel_described",
     "Insertion or deletion described",
     WARN,
-    parts=Part.LENGTH,
     message="{n} of {of} masked sites are insertions, deletions or symbolic alleles whose REF is longer "
     "than one base or whose INFO gives kind, length or end: what is lost or how much is added may follow.",
     remedy="Write the first base alone in REF at these sites; remove END, SVLEN, SVTYPE and CIGAR from INFO.",
@@ -217,7 +212,6 @@ def indel_described(case: Case) -> bool:
     "other_info",
     "Other INFO kept",
     WARN,
-    parts=Part.OTHER,
     message="{n} of {of} masked sites keep INFO fields that are not known to be harmless: {keys}.",
     remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x {fields}.",
 )
@@ -236,7 +230,6 @@ def other_keys(case: Case) -> tuple[bytes, ...]:
     "info_rewritten",
     "Harmless INFO written anew",
     WARN,
-    parts=Part.NEW_INFO,
     message="{n} of {of} masked sites have harmless INFO fields that are not the original's (DP, MQ, AN, "
     "NS, keys without a value, words for masked), or in another order: numbers, keys and order of one's own "
     "can hold anything.",

@@ -3,7 +3,7 @@
 import re
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, Part, site_check
+from core.vcf.checks.check import FAIL, WARN, site_check
 from core.vcf.info import Kind
 
 _IN_BRACKETS = re.compile(rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]")
@@ -16,7 +16,6 @@ ONE_N = "Write one N in place of the whole ALT column at these sites."
     "repeat_in_masked_alt",
     "Repeat still in the masked ALT",
     FAIL,
-    parts=Part.REPEAT,
     message="{n} of {of} masked sites still hold the repeat, or half its copies, in the ALT that counts as "
     "masked.",
     remedy=ONE_N,
@@ -43,7 +42,6 @@ def repeat_in_masked_alt(case: Case) -> bool:
     "repeat_length_kept",
     "Repeat length kept",
     FAIL,
-    parts=Part.REPEAT,
     message="{n} of {of} masked sites have a masked ALT from which the repeat's length, which identifies, "
     "can be counted: as many letters as the repeat has bases or copies, or a number.",
     remedy="Write one N, or the same number of Ns everywhere, in place of ALT at these sites.",
@@ -71,7 +69,6 @@ def repeat_length_kept(case: Case) -> bool:
     "repeat_described",
     "Repeat described beside ALT",
     WARN,
-    parts=Part.REPEAT,
     message="{n} of {of} masked sites show the repeat in REF or describe it in INFO (unit, copies, length, "
     "end), from which the masked length may follow.",
     remedy="Write the first base alone in REF at these sites, and blank INFO.",

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, Part, site_check
+from core.vcf.checks.check import FAIL, WARN, site_check
 from core.vcf.records import GENOTYPE, Record
 from core.vcf.remembering import remembered
 from core.vcf.repeats import is_unnamed_repeat
@@ -63,7 +63,6 @@ def _shows(case: Case, pattern: re.Pattern[bytes] | None) -> bool:
     "genotype_kept",
     "Genotype still carries the allele",
     FAIL,
-    parts=Part.SAMPLES,
     message="{n} of {of} masked sites have genotypes that still carry a masked allele's index: who carries "
     "the rare variant is still told.",
     remedy="Write ./. for every sample at these sites, carriers and others alike.",
@@ -81,7 +80,6 @@ def genotype_kept(case: Case) -> bool:
     "depth_betrays",
     "Depth fields betray the carrier",
     WARN,
-    parts=Part.SAMPLES,
     message="{n} of {of} masked sites have per-sample fields (AD, PL, GL, GP, DS, PS and the like) that "
     "show who carries the masked allele.",
     remedy=GENOTYPE_ALONE,
@@ -95,7 +93,6 @@ def depth_betrays(case: Case) -> bool:
     "carriers_blanked",
     "Carriers set apart",
     FAIL,
-    parts=Part.SAMPLES,
     message="{n} of {of} masked sites have samples in which the carriers alone were blanked, or are written "
     "otherwise than the others: other separators, another missing form, fields left out or of another "
     "length.",
@@ -165,7 +162,6 @@ def _told_apart(forms: Iterable[bytes], carries: list[bool]) -> bool:
     "sample_fields_kept",
     "Other fields of samples",
     WARN,
-    parts=Part.SAMPLES,
     message="{n} of {of} masked sites have values in per-sample fields other than GT, which may tell the "
     "allele or its carrier.",
     remedy=GENOTYPE_ALONE,
@@ -180,14 +176,13 @@ def sample_fields_kept(case: Case) -> bool:
     "allele_in_samples",
     "Allele in the samples",
     FAIL,
-    parts=Part.SAMPLES,
     message="{n} of {of} masked sites have a sample whose fields spell the allele out (PID, such as "
     "1005_A_G; TGT, such as A/G) or give the repeat's length (REPCN, GB and the like).",
     remedy=GENOTYPE_ALONE,
 )
 def allele_in_samples(case: Case) -> bool:
     """Tell whether a sample's value spells an allele out, in either case, or gives a repeat's length."""
-    samples = case.samples if case.is_hidden else b""
+    samples = case.samples if case.is_hidden and not case.kept.is_missing else b""
     for allele in case.original.alleles:
         text = allele.strip(b"<>")
         if any(
@@ -246,7 +241,6 @@ def _of_fields(keys: list[bytes], values: dict[bytes, bytes]) -> re.Pattern[byte
     "format_rewritten",
     "FORMAT written anew",
     WARN,
-    parts=Part.FORMAT,
     message="{n} of {of} masked sites have a FORMAT with keys that the original's has not, or in another "
     "order: keys and order of one's own can hold anything, whatever the samples hold.",
     remedy="Write GT, or the original’s FORMAT, at these sites.",

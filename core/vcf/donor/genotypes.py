@@ -70,7 +70,7 @@ def read_sites(lines: Lines, n_samples: int, wanted: Wanted = always) -> Iterato
     Lines that are none, blank, a comment or not wanted are left out.
     """
     while n_waiting := lines.fill():
-        sites = [read_site(line) for line in lines.take(n_waiting)[0]]
+        sites = [read_site(line) for line in lines.take(n_waiting)]
         found = [site for site in sites if site is not None and wanted(site)]
         dosages = iter(read_dosages([site.samples for site in found if site.samples], n_samples))
         for site in found:
