@@ -280,9 +280,9 @@ def _whole_trace_finding(traces: TraceRisk, rule: Rule) -> Finding:
     )
     verdict = _share_verdict(below, traces.n_users, rule.max_whole_trace_share)
     return Finding.of("whole_trace", verdict, n_affected=below)(
-        "All of one user's lines together are shared by fewer than {k} users for {below} of {n} user, and "
+        "All of one user's lines are shared by fewer than {k} users for {below} of {n} user, and "
         "by nobody for {unique}; at most {limit} may be.",
-        "All of one user's lines together are shared by fewer than {k} users for {below} of {n} users, and "
+        "All of one user's lines are shared by fewer than {k} users for {below} of {n} users, and "
         "by nobody for {unique}; at most {limit} may be.",
         n=traces.n_users,
         k=max(rule.k, 2),

@@ -336,10 +336,10 @@ def way_of_events(audit: EventAudit) -> Text:
     n_unclean = measured.log.n_events_in_file - n_cleaned
     steps = joined(_flattened_by_step(audit.anonymized), ", ")
     parts = (
-        (n_as_they_are, text("{n} are kept as they are", n=n_as_they_are)),
+        (n_as_they_are, text("{n} kept as they are", n=n_as_they_are)),
         (n_flattened, text("{n} made coarser ({steps})", n=n_flattened, steps=steps)),
         (n_removed, text("{n} removed", n=n_removed)),
-        (n_unclean, text("{n} left out by cleanup", n=n_unclean)),
+        (n_unclean, text("{n} cleaned away", n=n_unclean)),
     )
     return text(
         "Of {n} event in the log, {parts}.",

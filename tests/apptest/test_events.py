@@ -92,8 +92,8 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     offered = {download.key.removeprefix("download_events_") for download in app.get("download_button")}
     assert offered >= {"anonymized_events.csv", "event_removal_report.csv", "html"}
     way = re.search(
-        r"Of 9,000 events in the log, 3,003 are kept as they are, 1,921 made coarser \((.*)\), "
-        r"162 removed, 3,914 left out by cleanup\.",
+        r"Of 9,000 events in the log, 3,003 kept as they are, 1,921 made coarser \((.*)\), "
+        r"162 removed, 3,914 cleaned away\.",
         said_in(app),
     )
     assert way is not None, said_in(app)
