@@ -138,9 +138,12 @@ def _memory(server: int) -> int:
 
 
 def _processes(server: int) -> Iterator[tuple[Path, list[str]]]:
-    """Yield the folder of a process and of those it started, with what the system counts of each."""
+    """Yield the folder of a process and of all that it and these started, with what the system counts."""
+    found: dict[str, tuple[Path, list[str]]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-            if str(server) in (folder.name, fields[1]):
-                yield folder, fields
+            found[folder.name] = folder, (folder / "stat").read_text().rpartition(")")[2].split()
+    wanted = [str(server)]
+    for parent in wanted:  # which grows meanwhile
+        wanted += [name for name, (_, fields) in found.items() if fields[1] == parent]
+    yield from (found[name] for name in wanted if name in found)

@@ -83,7 +83,8 @@ class TabularAudit:
     @property
     def counted_verdict(self) -> Verdict:
         """Return the rule's verdict without what was done in other words than its own."""
-        return worst([Verdict.PASS, *(finding.verdict for finding in self.findings)])
+        found = worst([Verdict.PASS, *(finding.verdict for finding in self.findings)])
+        return min(self.verdict, found, key=lambda one: one.severity)
 
     @property
     def n_in_other_words(self) -> int:

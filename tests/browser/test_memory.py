@@ -26,7 +26,7 @@ PIECE = 1 << 24
 
 
 def processes(port: str) -> list[int]:
-    """Return the server and the processes it started."""
+    """Return the server and the processes that it and these started."""
     parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -35,7 +35,10 @@ def processes(port: str) -> list[int]:
                 server = int(folder.name)
         except OSError:
             continue
-    return [server, *(child for child, parent in parents.items() if parent == server)]
+    started = [server]
+    for one in started:  # which grows meanwhile
+        started += [child for child, parent in parents.items() if parent == one]
+    return started
 
 
 def _readable(process: int) -> Iterator[tuple[int, int]]:
@@ -206,7 +209,7 @@ def _filed(word: str) -> _Visit:
         made = audit_again("risk", [[f"{word}.csv", "--quasi-identifier", "age", f"{word}town"]])
         report = render_json(made.full_report(datetime.now(UTC)))
     return _Visit(
-        {"Reports as JSON": {f"{word}.json": report, f"{word}.csv": table}},
+        {"Reports as page (HTML) or JSON": {f"{word}.json": report, f"{word}.csv": table}},
         "Repeat the audit",
         "filed",
         "alert",

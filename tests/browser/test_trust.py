@@ -216,7 +216,9 @@ def _repeat() -> Work:
     large = _table(names, 400_000)
     document["inputs"][0] |= {"sha256": hashlib.sha256(large).hexdigest(), "n_bytes": len(large)}
     return Work(
-        "filed", {"Reports as JSON": {"r.json": sealed(document), "t.csv": large}}, "Repeat the audit"
+        "filed",
+        {"Reports as page (HTML) or JSON": {"r.json": sealed(document), "t.csv": large}},
+        "Repeat the audit",
     )
 
 

@@ -168,7 +168,7 @@ def test_audit__too_many_choices_are_not_assessed(tmp_path: Path, monkeypatch: P
     assert checks(found)["joined_k"] is Verdict.NOT_ASSESSED
     document = document_of(TOOL, delivery_result(found))
     assert [each["share_below_k"] is None for each in document["known"]] == [False, False, True, True, False]
-    assert "2 of their records was not counted" in str(found.findings[0].message)
+    assert "2 records of a person was not counted" in str(found.findings[0].message)
 
 
 def test_audit__keys_written_otherwise_or_repeated_on_both_sides_are_said(tmp_path: Path) -> None:

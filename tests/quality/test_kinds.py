@@ -20,7 +20,7 @@ MISSED = {
     ("tabular", "numbers with 5 % noise, in place"),
 }
 # Known to be FAIL although nobody is there, by the published rule alone, which is said beside it.
-ALARMED = {("tabular", "names marked ***, log says drop"), ("tabular", "e-mails as surrogates")}
+ALARMED = {("tabular", "e-mails as surrogates")}
 # Two samples of equal people may differ so little that it is one warning.
 MAY_WARN = {("releases", "other people beside a ledger")}
 # So few records, or answers, cannot show a leak of one person in fifty, so that PASS would say too much
