@@ -78,18 +78,29 @@ def _failed(judged: SecondOpinion) -> frozenset[str]:
 
 
 def unrecognized_protection(
-    measured: TabularMeasurement, opinion: SecondOpinionMeasurement | None, judged: SecondOpinion | None
+    measured: TabularMeasurement,
+    opinion: SecondOpinionMeasurement | None,
+    judged: SecondOpinion | None,
+    notes: Mapping[str, FalseAlarm],
 ) -> FalseAlarm | None:
-    """Return why high-risk columns count as unprotected though all were changed; None where not all were."""
+    """Return why high-risk columns count as unprotected though all were changed; None where not all were.
+
+    A column of which most values are the original's, in whatever rows, was not changed. Where all are gone,
+    or done in other words by `notes`, so is this.
+    """
     if opinion is None or judged is None or not measured.unprotected_columns:
         return None
     failed = _failed(judged)
     compared = {column.original: column for column in opinion.columns}
     for name in measured.unprotected_columns:
         column, meaning = compared.get(name), meaning_of(measured.log.entries[name].action)
-        if meaning in {None, Meaning.KEPT} or (column and (column.unchanged_share or 0.0) >= _MOSTLY):
+        if meaning in {None, Meaning.KEPT} or name in failed:
             return None
-        if name in failed or (column and column.anonymized in failed):
+        if column is not None and (
+            column.anonymized in failed
+            or (column.unchanged_share or 0.0) >= _MOSTLY
+            or column.n_same_values >= _MOSTLY * column.n_filled_anonymized > 0
+        ):
             return None
     message = text(
         "A known false alarm of the rule: it knows its own words for protecting actions only, and the log "
@@ -97,7 +108,9 @@ def unrecognized_protection(
         "`pseudonymize`, `date_floor_year`, `date_floor_decade`, `region_generalize` or `mask_zip_leading`.",
         columns=listed(measured.unprotected_columns),
     )
-    return FalseAlarm(message, is_done=False)
+    done = {check.column for check in measured.checks if check.check == "removed"}
+    done |= {name for name, note in notes.items() if note.is_done}
+    return FalseAlarm(message, is_done=done.issuperset(measured.unprotected_columns))
 
 
 class _Seen:
@@ -113,12 +126,13 @@ def _about_dropped(check: ColumnCheck, seen: _Seen) -> FalseAlarm | None:
     column = seen.columns.get(check.anonymized_column or "")
     if column is None:
         return None
-    one_word = column.n_distinct_anonymized == 1 and not column.n_same_values
-    if one_word or (not column.n_filled_anonymized and seen.marks.get(column.anonymized)):
-        return _done(
+    is_marked = not column.n_filled_anonymized and bool(seen.marks.get(column.anonymized))
+    if is_marked or (column.n_distinct_anonymized == 1 and not column.n_same_values):
+        words = (
             "A known false alarm of the rule: all these cells hold a mark that only says that a value was "
             "there. Leave them empty."
         )
+        return FalseAlarm(words, is_done=is_marked)  # one word for all may say something of all
     return None
 
 

@@ -119,7 +119,7 @@ def judge_tabular(
     thresholds = thresholds or TabularThresholds.for_mode(measurement.log.mode)
     judged = judge_second_opinion(opinion, thresholds=opinion_thresholds, read=read) if opinion else None
     notes = known_false_alarms(measurement, opinion, judged)
-    protection = unrecognized_protection(measurement, opinion, judged)
+    protection = unrecognized_protection(measurement, opinion, judged, notes)
     missed = tuple(_missed_thresholds(measurement, thresholds, notes, protection))
     mandatory = measurement.n_messages(Verdict.FAIL) > 0
     recommended = measurement.warn_share >= thresholds.warn_share

@@ -534,6 +534,8 @@ def test_unchanged__amounts_drawn_again_and_put_in_other_rows_tell_nobody(left, 
 
 BIRTHS = [f"{1940 + i}-05-06" for i in range(20)]
 YEARS = [born[:4] for born in BIRTHS]
+FAMILIES = ("Novak", "Kos", "Zupan", "Mlakar", "Golob")
+NAMES = [f"{given} {family}" for given in ("Ana", "Bor", "Eva", "Jan") for family in FAMILIES]
 SEX, MEALS = ["M", "F"] * 10, ["조식", "중식", "수영", "요가"] * 5
 
 
@@ -547,6 +549,10 @@ SEX, MEALS = ["M", "F"] * 10, ["조식", "중식", "수영", "요가"] * 5
         (MEALS * 3, MEALS * 3, ("other", "keep"), Verdict.FAIL, Verdict.WARN),
         (BIRTHS, [*YEARS[:-1], BIRTHS[-1]], ("birthdate", "date_floor_year"), Verdict.FAIL, Verdict.FAIL),
         (BIRTHS, BIRTHS, ("birthdate", "date_floor_year"), Verdict.FAIL, Verdict.FAIL),
+        (NAMES, NAMES[::-1], ("name", "swap"), Verdict.FAIL, Verdict.FAIL),
+        (NAMES, [*NAMES[1:], NAMES[0]], ("name", "replaced"), Verdict.FAIL, Verdict.FAIL),
+        (NAMES, None, ("name", "izbrisano"), Verdict.FAIL, Verdict.PASS),
+        (NAMES, ["HIV"] * 20, ("name", "drop"), Verdict.FAIL, Verdict.WARN),
         (BIRTHS, ["***"] * 19 + ["1959-05-06"], ("birthdate", "drop"), Verdict.FAIL, Verdict.FAIL),
     ],
 )
