@@ -42,10 +42,11 @@ if __name__ == "__main__":
     gc.set_threshold(_OBJECTS)
 
 from core import __version__
-from core.bounded import FORKER, memory_left
+from core.bounded import FORKER
 from core.commands import COMMANDS, command, output
 from core.errors import AuditInputError
 from core.languages import ENGLISH, LANGUAGES
+from core.process_bounds import memory_left
 from core.settings_form import settings_named_by
 from core.tools import TOOLS, tool
 from core.words import speaking, text

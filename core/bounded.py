@@ -23,7 +23,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from struct import Struct
@@ -36,26 +36,20 @@ import pyarrow as pa
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared, mapped
 from core.packing import packed, read_tables, unpacked, write_tables
-from core.turns import machine_memory, whole_number
-from core.words import Text, Written, input_error, joined, plain_text, text, text_of
+from core.process_bounds import ALLOWED, Bounds, gibibytes, limit, limit_addresses
+from core.words import input_error, joined, plain_text, text, text_of
 
 if sys.platform != "win32":
-    import resource
     from select import POLLHUP, POLLIN, poll
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
 Report = Callable[[int], None]
 ROOT = Path(__file__).parents[1]
-MEMORY_VARIABLE = "ANONAUDIT_PROCESS_MEMORY"  # MB that no process may go beyond
-SMALL_FILE_BYTES = 5 << 20
-SMALL_FILE_MEMORY, LARGE_FILE_MEMORY = 1 << 30, 2 << 30
-MEMORY_FOR_A_BYTE = 64  # a workbook packs its cells about so tightly
 WORTH_SHARING = 4 << 20  # bytes; fewer go through the socket as fast
 LOOK_UP_SECONDS = 0.2  # so often a thread that waits looks up
 _SECONDS_TO_TAKE = 60  # in which a process reads what it is asked
 _LARGEST_MESSAGE = 1 << 26  # bytes of what is no table
-_PATIENCE = 20  # seconds that pass, on a busy machine, for one of the processor
 _PRIORITY = 5  # steps behind the server, whose pages and sliders are answered first
 _LOADED_WITH = {  # what a module needs once it works, so that each process need not load it
     "core.tables.reading": ("pandas", "pyarrow.pandas_compat"),
@@ -81,86 +75,12 @@ def _frozen(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 copyreg.pickle(MappingProxyType, lambda mapping: (_frozen, (dict(mapping),)))
 
 
-class Bounds(NamedTuple):
-    """What a process may take: bytes of memory beyond what it begins with, and processor seconds."""
-
-    memory: int
-    seconds: int
-
-
-class Allowance(NamedTuple):
-    """What one kind of work may take: processor seconds, so many more a megabyte, bytes of memory.
-
-    Without `memory` it is that of :func:`memory_bound`.
-    """
-
-    seconds: int
-    for_a_megabyte: int
-    memory: int | None = None
-
-    def of(self, n_bytes: int) -> Bounds:
-        """Return the bounds for so many bytes of files."""
-        memory = memory_bound(n_bytes) if self.memory is None else self.memory
-        return Bounds(memory, self.seconds + (self.for_a_megabyte * n_bytes >> 20))
-
-
-ALLOWED: Mapping[str, Allowance] = MappingProxyType(
-    {
-        "file": Allowance(4, 4),  # tables, reports and models
-        "genomes": Allowance(60, 60),  # a megabyte may unpack to a thousand, at 20 MB a second
-        "work": Allowance(600, 60),  # what takes a second for ten megabytes
-        "chart": Allowance(60, 0, 1 << 44),  # its library reserves 32 GB of addresses and uses 0.1
-    }
-)
-
-
 class EndedError(Exception):
     """The process ended, or answered nonsense, before it had done what it was asked."""
 
 
 class UnforeseenError(EndedError):
     """What was asked ended in an error that nobody foresaw: its kind and place, never its message."""
-
-
-def limit_memory(n_bytes: int | None, *, here: bool = False) -> None:
-    """Let no process that reads files go beyond so many bytes of memory; None: the operator's limit.
-
-    `here`: neither shall this one.
-    """
-    _most_memory[:] = [] if n_bytes is None else [n_bytes]
-    if here and n_bytes is not None:
-        _limit_addresses(n_bytes)
-
-
-_most_memory: list[int] = []  # what was asked for in this process
-
-
-def most_memory() -> int:
-    """Return the bytes that no process may go beyond, by default three quarters of this machine's."""
-    if _most_memory:
-        return _most_memory[0]
-    return whole_number(os.environ, MEMORY_VARIABLE, machine_memory() * 3 // 4 >> 20) << 20
-
-
-def memory_bound(n_bytes: int) -> int:
-    """Return the bytes of memory that a file of a size may take, the reader itself not counted."""
-    if n_bytes <= SMALL_FILE_BYTES:
-        return min(SMALL_FILE_MEMORY, most_memory())
-    return min(LARGE_FILE_MEMORY + MEMORY_FOR_A_BYTE * n_bytes, most_memory())
-
-
-def gibibytes(n_bytes: int) -> Text:
-    """Return an amount of memory as a number of GiB."""
-    amount = n_bytes / (1 << 30)
-    return Written(f"{amount:.0f}" if amount >= 1 else f"{amount:.2g}")
-
-
-def memory_left() -> int | None:
-    """Return the bytes of memory that this process may take yet; None without a limit."""
-    if sys.platform == "win32":
-        return None
-    most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if most == resource.RLIM_INFINITY else most - _addresses()
 
 
 def refused(n_bytes: int, *, name: str, remedy: str) -> AuditInputError:
@@ -626,41 +546,10 @@ def _give(line: socket.socket, tables: list[pa.Table], asked: _Asked) -> None:
         write_tables(tables, content)
         _send(line, _RESULT, content.getvalue())
         return
-    _limit_addresses(asked.bounds.memory + n_bytes)
+    limit_addresses(asked.bounds.memory + n_bytes)
     with Path(asked.taken).open("r+b") as file, mmap.mmap(file.fileno(), n_bytes) as shared:
         sink = pa.FixedSizeBufferWriter(pa.py_buffer(shared))
         write_tables(tables, sink)
         sink.close()
         del sink
     _send(line, _SHARED, _NUMBER.pack(n_bytes))
-
-
-def limit(bounds: Bounds) -> None:
-    """Bound what this process may take from now on; no file, no core dump."""
-    if sys.platform == "win32":
-        return
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(usage.ru_utime + usage.ru_stime) + bounds.seconds
-    _limit_addresses(bounds.memory)
-    signal.alarm(_PATIENCE * bounds.seconds + 60)  # for what waits for ever and uses no processor
-    for kind, amount in (
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with suppress(ValueError, OSError):  # a system that knows no such limit
-            resource.setrlimit(kind, (amount, resource.getrlimit(kind)[1]))
-
-
-def _limit_addresses(n_bytes: int) -> None:
-    if sys.platform != "win32":
-        with suppress(ValueError, OSError):  # a system that knows no such limit
-            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-            resource.setrlimit(resource.RLIMIT_AS, (_addresses() + n_bytes, hard))
-
-
-def _addresses() -> int:
-    """Return the bytes of address space this process holds already; 0 where the system does not say."""
-    with suppress(OSError):
-        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    return 0

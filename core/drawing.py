@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-from core.bounded import ALLOWED, EndedError, Process
+from core.bounded import EndedError, Process
 from core.errors import AuditInputError
+from core.process_bounds import ALLOWED
 
 _TRIES = 2
 _LONGEST_REASON = 500

@@ -159,7 +159,12 @@ def _offering(module: str) -> set[str]:
 
 READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata", "ParquetFile", "memory_map"})
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
-    *("core.__main__._end_of", "core.bounded._give", "core.bounded._addresses", "core.bounded.begin_here"),
+    *(
+        "core.__main__._end_of",
+        "core.bounded._give",
+        "core.process_bounds._addresses",
+        "core.bounded.begin_here",
+    ),
     *(
         "core.at_hand.give_name",
         "core.holding.mapped",

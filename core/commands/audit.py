@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from core import policies
 from core.asked import Asked, as_usual, converter, excluding, words_asked
-from core.bounded import limit_memory
 from core.commands import command
 from core.commands.audited import Audited, check_report_options, memory_asked_for
 from core.commands.output import print_warning
@@ -17,6 +16,7 @@ from core.errors import refuse
 from core.holding import read_unchanged, unreadable
 from core.options import Option, policy_option
 from core.policies import Policy
+from core.process_bounds import limit_memory
 from core.settings_files import Opened, ToolSettings, fill, is_report, read_settings
 from core.tools import TOOLS, Tool, tool
 from core.words import input_error

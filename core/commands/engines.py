@@ -12,13 +12,13 @@ from pyarrow import parquet
 
 from core.asked import Asked
 from core.at_hand import is_alone
-from core.bounded import most_memory
 from core.commands.folders import tell_passed_over
 from core.commands.reading import read_options
 from core.engines import Address, address_of, refused_in_engine, tables_below
 from core.errors import AuditInputError
 from core.holding import open_input
 from core.jobs import Result
+from core.process_bounds import most_memory
 from core.tools import tool
 from core.words import Text, input_error, text
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from core.bounded import SMALL_FILE_BYTES
+from core.process_bounds import SMALL_FILE_BYTES
 from core.reading_options import ReadOptions
 from core.tables.beside import beside_of, beside_parquet, bounded
 from core.tables.bounds import check_n_columns, check_text

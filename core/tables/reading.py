@@ -11,10 +11,11 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from core.at_hand import source_at
-from core.bounded import ALLOWED, EndedError, most_memory, refused, run_apart
+from core.bounded import EndedError, refused, run_apart
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared, open_input, read_unchanged, unchanged
 from core.jobs import Threads
+from core.process_bounds import ALLOWED, most_memory
 from core.reading_options import ReadOptions, check_options
 from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited

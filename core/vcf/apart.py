@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from core.bounded import ALLOWED, Bounds, EndedError, gibibytes, run_apart
+from core.bounded import EndedError, run_apart
 from core.errors import AuditInputError
 from core.holding import HAS_SHARED_MEMORY, Shared
+from core.process_bounds import ALLOWED, Bounds, gibibytes
 from core.unforeseen import UNEXPECTED
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors

@@ -22,6 +22,7 @@ from sklearn.svm import SVC
 
 from tests.hostile.filed import FILED, filed_killers, rewritten
 from tests.vcf_files import bcf, bgzf, masked_header, vcf_text
+from tests.workbooks import with_part_changed
 
 PLANTED = "Novakplanted"
 ROWS = [["name", "born", "town", "income"]] + [
@@ -255,7 +256,9 @@ def killers() -> Iterator[Hostile]:
         ("a cell far away", far),
         ("an element beyond ASCII", far.replace(b"<c", "<é:c".encode())),
     ):
-        yield Hostile("table", how, _with_part(workbook(), "xl/worksheets/sheet1.xml", b"</sheetData>", tag))
+        yield Hostile(
+            "table", how, with_part_changed(workbook(), "xl/worksheets/sheet1.xml", b"</sheetData>", tag)
+        )
     yield Hostile(
         "table", "a bomb in XES", gzip.compress(log_in_xes().replace(b"<trace>", b" " * (200 << 20)), 9)
     )
@@ -288,18 +291,6 @@ def killers() -> Iterator[Hostile]:
     cells = record.split(b"\t")
     cells[4] = b",".join([b"G", b"T"] * 50_000)
     yield Hostile("vcf", "100,000 ALTs at a site", genome("text") + b"\t".join(cells) + b"\n")
-
-
-def _with_part(data: bytes, part: str, old: bytes, new: bytes) -> bytes:
-    out = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(data)) as source,
-        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target,
-    ):
-        for name in source.namelist():
-            content = source.read(name)
-            target.writestr(name, content.replace(old, new) if name == part else content)
-    return out.getvalue()
 
 
 def hostile_file(number: int) -> Hostile:

@@ -18,18 +18,10 @@ import pyarrow as pa
 import pytest
 
 from core import bounded
-from core.bounded import (
-    ALLOWED,
-    Bounds,
-    EndedError,
-    Process,
-    UnforeseenError,
-    called_apart,
-    memory_bound,
-    run_apart,
-)
+from core.bounded import EndedError, Process, UnforeseenError, called_apart, run_apart
 from core.errors import AuditInputError
 from core.holding import Shared
+from core.process_bounds import ALLOWED, Bounds, memory_bound
 from core.words import input_error, say, speaking
 from tests.kinds import Patch
 
@@ -272,7 +264,7 @@ def test_run_apart__a_process_that_forks_no_more_is_replaced(monkeypatch: Patch)
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 def test_run_apart__its_process_ends_with_the_one_that_asked() -> None:
     code = (
-        "from tests.unit.test_bounded import for_ever, SMALL; from core.bounded import *\n"
+        "from core.bounded import *\nfrom tests.unit.test_bounded import for_ever, SMALL\n"
         "run_apart(for_ever, bounds=SMALL, report=lambda n: n and print(FORKER.process.pid, flush=True))\n"
     )
     asking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=bounded.ROOT)

@@ -16,6 +16,7 @@ from core.tables import Dataset, ReadOptions, read_dataset, workbook_bounds
 from core.tables.reading import READERS
 from tests.cases.table import holds_for_each, says
 from tests.old_workbooks import OLE, old_workbook
+from tests.workbooks import workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -42,20 +43,6 @@ def problem(data: bytes, **options: str) -> str:
         read(data, **options)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
     return str(caught.value)
-
-
-def workbook(**sheets: list[list[object]]) -> bytes:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-        if name.startswith("hidden"):
-            sheet.sheet_state = "hidden"
-    stream = io.BytesIO()
-    book.save(stream)
-    return stream.getvalue()
 
 
 def handmade(sheet: str, **parts: str) -> bytes:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import zipfile
 
-import openpyxl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -17,37 +16,11 @@ from core.tables.delimited import read_delimited
 from core.tables.reading import read_apart, read_binary
 from core.words import say, speaking
 from tests.kinds import Patch
+from tests.workbooks import with_part_changed, workbook
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 BOUNDS = "takes more than 1 GiB of memory or 4 seconds, the bounds for a file of its size"
 OPTIONS = ReadOptions(missing_spellings=("NA",))
-
-
-def workbook(**sheets: list[list[object]]) -> bytes:
-    book = openpyxl.Workbook()
-    book.remove(book.active)
-    for name, rows in sheets.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
-
-
-def rewritten(data: bytes, part: str, old: bytes, new: bytes, *, renamed: str | None = None) -> bytes:
-    """Return a workbook with a change in one part, as an attacker would make it."""
-    out = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(data)) as source,
-        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target,
-    ):
-        for name in source.namelist():
-            content = source.read(name)
-            assert name != part or old in content
-            changed = content.replace(old, new) if name == part else content
-            target.writestr(renamed or name if name == part else name, changed)
-    return out.getvalue()
 
 
 def with_part(data: bytes, part: str, content: str) -> bytes:
@@ -90,10 +63,10 @@ FAR_CELL = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
 HUGE_COUNT = f'<sst xmlns="{MAIN}" count="4000000000" uniqueCount="4000000000"><si><t>a</t></si></sst>'
 KILLERS = {
     "a count of shared texts": lambda: with_part(small(), "xl/sharedStrings.xml", HUGE_COUNT),
-    "a part in other case": lambda: rewritten(
+    "a part in other case": lambda: with_part_changed(
         small(), "xl/worksheets/sheet1.xml", b"</sheetData>", FAR_CELL, renamed="xl/Worksheets/SHEET1.XML"
     ),
-    "an element beyond ASCII": lambda: rewritten(
+    "an element beyond ASCII": lambda: with_part_changed(
         small(), "xl/worksheets/sheet1.xml", b"</sheetData>", FAR_CELL.replace(b"c r", "é:c r".encode())
     ),
     "a dictionary of long texts": lambda: in_parquet(
@@ -143,7 +116,7 @@ def test_read_apart__notes_and_what_stands_beside_can_be_said_in_other_languages
 @pytest.mark.slow
 def test_limit__binds_the_process_that_reads() -> None:
     code = (
-        "import resource; from core.bounded import Bounds, limit, memory_bound\n"
+        "import resource; from core.process_bounds import Bounds, limit, memory_bound\n"
         "limit(Bounds(memory_bound(100), 10))\n"
         "for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE): assert resource.getrlimit(kind)[0] == 0\n"
         "bytearray(memory_bound(100) // 2)\n"

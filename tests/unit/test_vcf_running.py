@@ -16,7 +16,7 @@ import pytest
 from pysam import bcftools
 
 from benchmarks.demos.vcf import make_cohort
-from core import bounded
+from core import bounded, process_bounds
 from core.jobs import Job, JobState, Progress
 from core.packing import packed, unpacked
 from core.vcf import (
@@ -209,7 +209,7 @@ def test_scan_apart__gives_what_reading_here_gives(has_shared_memory: bool, monk
 @pytest.mark.slow
 def test_scan_apart__a_process_at_its_bounds_is_the_problem_of_its_pair(monkeypatch: Patch) -> None:
     pair = _demo_pairs()[0]
-    monkeypatch.setattr(vcf_apart, "_bounds", lambda _files: bounded.Bounds(1 << 30, 0))
+    monkeypatch.setattr(vcf_apart, "_bounds", lambda _files: process_bounds.Bounds(1 << 30, 0))
     (problem,) = scan_apart(pair, SETTINGS, lambda _n_bytes: None).problems
     assert "the process that read this pair ended" in problem
     monkeypatch.undo()
@@ -305,7 +305,7 @@ def test_scan_apart__unsorted_files_beyond_the_memory_are_refused_with_the_comma
     for name, text in texts.items():
         (tmp_path / name).write_bytes(bgzf(text))
     assert _scanned(tmp_path) == (60_000, ())
-    monkeypatch.setenv(bounded.MEMORY_VARIABLE, "100")
+    monkeypatch.setenv(process_bounds.MEMORY_VARIABLE, "100")
     n_records, (problem,) = _scanned(tmp_path)
     assert n_records is None
     told, _, commands = problem.partition("mkdir -p sorted; ")
