@@ -222,7 +222,7 @@ def test_scan_pairs__stopping_leaves_no_process_behind(large_pair: VcfPair) -> N
     _wait_until(lambda: job.progress.n_done > 0)
     job.stop()
     job.wait(30)
-    _wait_until(lambda: _processes() == before)
+    _wait_until(lambda: _processes() <= before)
     assert job.result is not None
     assert job.result[0].was_stopped
 
