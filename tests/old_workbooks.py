@@ -1,7 +1,6 @@
 """Workbooks of the old kind (.xls) for tests, made by hand."""
 
 import struct
-from collections.abc import Mapping
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
@@ -11,9 +10,9 @@ def record(kind: int, content: bytes) -> bytes:
 
 
 def old_workbook(
-    *rows: list[str | float | bool], beside: bytes = b"", streams: Mapping[str, bytes] | None = None
+    *rows: list[str | float | bool],
 ) -> bytes:
-    """Return an .xls workbook: BIFF8 records in an OLE file, with records and streams beside its cells."""
+    """Return an .xls workbook: BIFF8 records in an OLE file."""
 
     def cell(row: int, column: int, value: str | float | bool) -> bytes:
         place = struct.pack("<HHH", row, column, 0)
@@ -31,9 +30,8 @@ def old_workbook(
     size = len(begin(5)) + 4 + 8 + len(name) + len(end)
     stream = begin(5) + record(0x0085, struct.pack("<IBBBB", size, 0, 0, len(name), 0) + name) + end
     cells = [cell(i, j, value) for i, row in enumerate(rows) for j, value in enumerate(row)]
-    stream += begin(0x10) + b"".join(cells) + beside + end
-    named = {"Workbook": stream} | dict(streams or {})
-    padded = {label: sectors(data, least=4096) for label, data in named.items()}
+    stream += begin(0x10) + b"".join(cells) + end
+    padded = {"Workbook": sectors(stream, least=4096)}
     entries, sector = [entry("Root Entry", 5, 1, -2, 0)], 1 + -(-(len(padded) + 1) // 4)
     chains = [-3, *range(2, sector), -2]
     for number, (label, data) in enumerate(padded.items(), 1):
@@ -58,22 +56,3 @@ def entry(label: str, kind: int, child: int, start: int, length: int, *, right: 
     text = encoded.ljust(64, b"\0") + struct.pack("<H", len(encoded) + 2)
     links = struct.pack("<BBiii", kind, 1, -1, right, child)
     return text + links + bytes(36) + struct.pack("<iQ", start, length)
-
-
-def properties(*parts: Mapping[int, str | bytes], page: int = 1252) -> bytes:
-    """Return a stream of one or two parts of properties; bytes are text in the code page."""
-    stream = struct.pack("<HHI16xI", 0xFFFE, 0, 0, len(parts)) + bytes(20 * len(parts))
-    for number, part in enumerate(parts):
-        stream = stream[: 44 + 20 * number] + struct.pack("<I", len(stream)) + stream[48 + 20 * number :]
-        places, values = [], b""
-        for key, value in {1: None, **part}.items():
-            places.append((key, 8 + 8 * (len(part) + 1) + len(values)))
-            if value is None:
-                values += struct.pack("<IHH", 2, page, 0)
-            elif isinstance(value, str):
-                values += struct.pack("<II", 0x1F, len(value) + 1) + f"{value}\0".encode("utf-16-le")
-            else:
-                values += struct.pack("<II", 0x1E, len(value) + 1) + value + b"\0"
-        table = b"".join(struct.pack("<II", *place) for place in places)
-        stream += struct.pack("<II", 8 + len(table) + len(values), len(places)) + table + values
-    return stream

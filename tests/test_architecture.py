@@ -176,7 +176,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.own_reports._is_archive_of_ours", "core.policies.reading.shipped_policies"),
     "core.tables.delimited.read_delimited",
     *("core.tables.parquet.read_parquet", "core.tables.parquet._packed", "core.turns.machine_memory"),
-    *("core.tables.workbook_bounds.pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
+    *("core.tables.beside._pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
     *("core.vcf.binary.lines", "core.vcf.binary._feed"),
     "core.commands.engines._needed",  # of a file that was just opened as an input

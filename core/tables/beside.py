@@ -18,11 +18,11 @@ from types import MappingProxyType
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.tables.workbook_bounds import pieces
 from core.words import own, text
 
 _MOST_LETTERS = 4_000_000  # of all texts of a file together
-_PIECES = 64  # mebibytes of a part that are looked at together
+_PIECE = 1 << 20  # bytes
+_PIECES = 64  # of those of a part that are looked at together
 _LARGEST_SHEETS = 256 << 20  # bytes of all sheets, beyond which the other ones are only named
 
 _TEXT = re.compile(rb">([^<>]+)<")
@@ -240,14 +240,14 @@ def _of_part(
         return
     known = (part for beginning, part in _PARTS.items() if name.startswith(beginning))
     what, texts_of, is_usual = next(known, (own(_OTHER), _everything, True))
-    found = beside_of(what, texts_of(_next(pieces(archive, member))), is_usual=is_usual)
+    found = beside_of(what, texts_of(_next(_pieces(archive, member))), is_usual=is_usual)
     yield found if what != PROPERTIES else as_properties(found)
 
 
 def _of_sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Beside]:
     """Yield what a sheet says that is no value of a cell, and how much of it is hidden."""
     n_hidden, rest, said = 0, b"", dict[str, None]()
-    is_within, parts = False, pieces(archive, member)  # whether the cells have begun
+    is_within, parts = False, _pieces(archive, member)  # whether the cells have begun
     for piece in parts:
         rest += piece
         if not is_within and (begin := _CELLS.search(rest)):
@@ -266,6 +266,13 @@ def _of_sheet(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[Bes
     yield Beside(what=HIDDEN, texts=(), n_texts=n_hidden, is_of_table=True)
 
 
+def _pieces(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield a part of an archive, unpacked a mebibyte at a time."""
+    with archive.open(member) as part:
+        while piece := part.read(_PIECE):
+            yield piece
+
+
 def _last_row(xml: bytes) -> int:
     """Return where the last row of some cells begins, or the last element where none does."""
     row = xml.rfind(b"<row")
@@ -274,7 +281,7 @@ def _last_row(xml: bytes) -> int:
 
 def _unused(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: Sequence[pa.Array]) -> Iterator[str]:
     """Yield the texts kept for cells that no cell shows, and how cells are spoken."""
-    rest, parts = b"", pieces(archive, member)
+    rest, parts = b"", _pieces(archive, member)
     while block := _next(parts):
         rest += block
         *strings, rest = rest.split(b"</si>") if b"</si>" in rest else _STRING.split(rest)

@@ -32,7 +32,6 @@ from core.tables.header import (
 )
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading
-from core.tables.old_workbook import beside_old_workbook
 from core.words import input_error, own, text
 
 Cell = int | float | str | bool | dt.time | dt.date | dt.datetime | dt.timedelta
@@ -41,6 +40,14 @@ _LARGEST_TEXT = 1 << 30
 _FIRST_ROWS = 20
 _NO_COVER = 0.1  # of the largest sheet's cells, from which one before it is the table, and no cover or notes
 _NUMBER = re.compile(r"[+-]?[0-9.,' ]*[0-9]")
+_LARGEST_AREA = 30 << 20  # cells from the first to the farthest: 30 columns of Excel's rows, or as many cells
+_MOST_ROWS_AND_COLUMNS = {"XLSX": (1 << 20, 1 << 14), "XLS": (1 << 16, 1 << 8)}
+_NOT_LOOKED_AT = Beside(
+    what=own("comments, properties and hidden rows of an .xls file; save it as .xlsx to have them audited"),
+    texts=(),
+    n_texts=0,
+    is_complete=False,
+)
 _EXACT = 1e15  # a float holds every integer below
 
 
@@ -104,6 +111,7 @@ def _read_workbook(
     chosen = _main_sheet(workbook, given or visible or names, is_small=is_small)
     if chosen is None:
         raise _no_cells(name, options.sheet)
+    _check_size(chosen, excel_format, name=name)
     table, reading = _read_sheet(chosen, name=name, options=options)
     others = [sheet for sheet in sheets if sheet.name != chosen.name]
     hidden = [sheet for sheet in names if sheet not in visible]
@@ -119,14 +127,28 @@ def _read_workbook(
             [
                 *reading.beside,
                 *(besides := [_other_sheet(workbook, sheet, is_read=is_small) for sheet in others]),
-                *(
-                    beside_old_workbook(data)
-                    if is_old
-                    else beside_workbook(data, _shown(table, reading, besides))
-                ),
+                *([_NOT_LOOKED_AT] if is_old else beside_workbook(data, _shown(table, reading, besides))),
             ]
         ),
     )
+
+
+def _check_size(sheet: CalamineSheet, excel_format: str, *, name: str) -> None:
+    """Refuse a sheet of more cells than are read, or with cells that no sheet has."""
+    (bottom, right), (n_rows, n_columns) = sheet.end or (0, 0), _MOST_ROWS_AND_COLUMNS[excel_format]
+    if bottom >= n_rows or right >= n_columns:
+        raise input_error(
+            "{file}: the Excel workbook is damaged. Open it in Excel and save it again, or save it as CSV.",
+            file=name,
+        )
+    if (area := _n_cells(sheet)) > _LARGEST_AREA:
+        raise input_error(
+            "{file}: the workbook has a sheet that spans {area} cells, more than {most}, and was not read. "
+            "Delete what stands far from the table, or save the sheet as CSV.",
+            file=name,
+            area=area,
+            most=_LARGEST_AREA,
+        )
 
 
 def _shown(table: pa.Table, reading: Reading, others: Sequence[Beside]) -> list[pa.Array]:

@@ -1,6 +1,8 @@
 """Bytes or a path in, a dataset out."""
 
 import hashlib
+import io
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -22,14 +24,13 @@ from core.tables.delimited import read_delimited
 from core.tables.excel import password_protected, read_excel
 from core.tables.header import listed, quoted
 from core.tables.model import Dataset, Reading
-from core.tables.old_workbook import check_old_workbook_bounds
 from core.tables.parquet import read_parquet
-from core.tables.workbook_bounds import check_workbook_bounds, workbook_parts
 from core.tables.xes import is_xes, read_xes
 from core.words import Text, input_error, joined, own, text
 
 WORTH_A_PROCESS = 16 << 20  # bytes of text; less is read sooner than a process starts
-_RESAVED = "Open it in the program that wrote it and save it as CSV."
+_RESAVED = "Open it in the program that wrote it and save the table alone as CSV."
+_LARGEST_UNPACKED = 2 << 30  # bytes, as a workbook says of itself; its process is bounded by what is true
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARQUET = b"PAR1"
@@ -177,14 +178,19 @@ def read_binary(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa
         return read_excel(data, name=name, excel_format="XLSX", options=options)
     if "EncryptedPackage".encode("utf-16-le") in data.to_pybytes():
         raise password_protected(name)
-    check_old_workbook_bounds(data, name=name)
     return read_excel(data, name=name, excel_format="XLS", options=options)
 
 
 def _check_workbook(data: pa.Buffer, *, name: str) -> None:
-    parts = workbook_parts(data)
+    parts = _parts_of_archive(data)
     if "xl/workbook.xml" in parts:
-        check_workbook_bounds(data, name=name)
+        if sum(parts.values()) > _LARGEST_UNPACKED:
+            raise input_error(
+                "{file}: the workbook unpacks to more than {most} GiB and was not opened. Delete what stands "
+                "far from the table, or save the sheet as CSV.",
+                file=name,
+                most=_LARGEST_UNPACKED >> 30,
+            )
         return
     if not parts:
         raise input_error(
@@ -201,6 +207,15 @@ def _check_workbook(data: pa.Buffer, *, name: str) -> None:
     else:
         what = "a zip archive"
     raise no_table(name, what)
+
+
+def _parts_of_archive(data: pa.Buffer) -> dict[str, int]:
+    """Return the files in a zip archive and the bytes they say they unpack to; none where it is damaged."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return {member.filename: member.file_size for member in archive.infolist()}
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
+        return {}
 
 
 def no_table(name: str, what: str) -> AuditInputError:
