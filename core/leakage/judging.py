@@ -11,6 +11,7 @@ from core.leakage.pairing import pair_tables
 from core.leakage.person_findings import (
     N_WAYS,
     count_told,
+    kept_together_findings,
     known_row_findings,
     member_findings,
     nearest_findings,
@@ -108,6 +109,7 @@ def judge_leakage(
         *row_findings(measures, thresholds),
         *whole_row_findings(measures, thresholds),
         *known_row_findings(measures, thresholds),
+        *kept_together_findings(measures, thresholds),
         *nearest_findings(measures, thresholds),
         *member_findings(measures, thresholds),
         *_set_aside_findings(measures, thresholds),

@@ -19,6 +19,7 @@ from core.leakage.chance import (
     n_permutations_for,
 )
 from core.leakage.distances import Distances, measure_distances, require_columns
+from core.leakage.kept_together import KeptTogether, find_kept_together
 from core.leakage.members import MOST_ROWS, NearerMembers, nearer_members
 from core.leakage.naming import NamingColumn, find_naming_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
@@ -101,6 +102,7 @@ class LeakageMeasures:
     whole_rows: WholeRows  # what does not depend on the order of rows
     # the same by the quasi-identifiers alone; None where they are fewer than two, or all columns
     known_rows: WholeRows | None
+    kept_together: KeptTogether | None  # two columns that were scrambled together
     nearest: NearestRows
     near_copies: NearCopies
     # where original persons are nearer to scrambled rows than outsiders; None of few persons
@@ -244,6 +246,7 @@ def _measure_columns(
         random_orders=orders,
         whole_rows=whole_rows,
         known_rows=_known_rows(pair, columns, quasi, holdout=beside),
+        kept_together=find_kept_together(pair, columns, holdout=beside),
         nearest=nearest,
         near_copies=near_copies,
         members=members,

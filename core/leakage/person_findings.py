@@ -73,6 +73,35 @@ def known_row_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
     )
 
 
+def kept_together_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Say of which two columns the values stand together still; FAIL beyond chance, WARN by a coarse one.
+
+    Columns shuffled within each place keep place and value together, as was meant.
+    """
+    again = measures.second_look
+    found = measures.kept_together or (again.kept_together if again else None)
+    if found is None or whole_row_verdict(measures.whole_rows, thresholds) is Verdict.FAIL:
+        return
+    rows, level = found.whole_rows, thresholds.chance_level / N_WAYS / found.n_looked_at
+    verdict = whole_row_verdict(rows, replace(thresholds, chance_level=max(level, _LEAST_LEVEL)))
+    if verdict is Verdict.PASS or rows.p_value > level:
+        return
+    verdict = Verdict.WARN if found.is_coarse else verdict
+    yield Finding.of("kept_together", verdict, columns=found.columns, n_affected=rows.n_unique_exact)(
+        "{names} were scrambled together: of {total} records that nobody equals in both, {n} ({share}) still "
+        "has its two values side by side; scrambled apart it would be {expected}. Who knows one learns the "
+        "other.",
+        "{names} were scrambled together: of {total} records that nobody equals in both, {n} ({share}) still "
+        "have their two values side by side; scrambled apart it would be {expected}. Who knows one learns "
+        "the other.",
+        n=rows.n_unique_exact,
+        total=rows.n_unique,
+        share=percent(found.share),
+        names=listed(found.columns),
+        expected=count_told(rows.expected_unique_exact),
+    )
+
+
 def whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:
     """FAIL beyond both independent columns and strangers; WARN where strangers are too few to tell.
 

@@ -188,6 +188,15 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
             _chance(_count(known.expected_unique_exact)),
             verdict_of(audit.findings, "known_rows"),
         )
+    again = audit.measures.second_look
+    if together := audit.measures.kept_together or (again and again.kept_together):
+        yield Figure(
+            "kept_together_share",
+            together.share,
+            _chance(percent(together.whole_rows.expected_unique_exact / together.whole_rows.n_unique)),
+            verdict_of(audit.findings, "kept_together"),
+            total=together.whole_rows.n_unique,
+        )
     relinked, within = nearest.relink_share, distances.within_original
     yield Figure(
         "relink_share",

@@ -20,6 +20,7 @@ from core.cells import as_numbers, canonical_codes, shared_codes
 from core.coding import FloatArray, some_rows
 from core.comparing.positions import Texts, dates_of
 from core.encodings import decoded
+from core.leakage.kept_together import KeptTogether, find_kept_together
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
@@ -62,6 +63,7 @@ class SecondLook:
     expected_full: float
     whole_rows: WholeRows  # what does not depend on the order of rows
     near_copies: NearCopies
+    kept_together: KeptTogether | None
     n_columns: int  # columns looked at, drawn at random (seeded) where there are more than 4,000
 
 
@@ -102,6 +104,7 @@ def look_again(
         near_copies=find_near_copies(
             plain, names, settings, max_comparisons=max_comparisons, holdout=strangers
         ),
+        kept_together=find_kept_together(plain, names, holdout=beside),
         n_columns=len(names),
     )
 

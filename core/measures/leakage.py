@@ -77,6 +77,12 @@ MEASURES = (
         "follow from another left out), and whose quasi-identifiers a scrambled row has. Held against what "
         "the scrambled table would give with every column shuffled on its own."
     ),
+    Measure("kept_together_share", "Pairs of values kept together", "share", "lower").means(
+        "For the two columns that stayed together most, of every two of the twelve with the most different "
+        "values (20 or more each, neither following from the other): pairs of values that one original row "
+        "has alone and that a scrambled row has, divided by all such pairs. Shown from 25 %; held against "
+        "what both columns shuffled on their own would give."
+    ),
     Measure("relink_share", "Re-linked rows", "share", "lower").means(
         "Original rows whose own scrambled row shares a larger part of its valid cells with them than any "
         "other scrambled row does, divided by the original rows looked at."
