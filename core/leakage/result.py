@@ -188,15 +188,7 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
             _chance(_count(known.expected_unique_exact)),
             verdict_of(audit.findings, "known_rows"),
         )
-    again = audit.measures.second_look
-    if together := audit.measures.kept_together or (again and again.kept_together):
-        yield Figure(
-            "kept_together_share",
-            together.share,
-            _chance(percent(together.whole_rows.expected_unique_exact / together.whole_rows.n_unique)),
-            verdict_of(audit.findings, "kept_together"),
-            total=together.whole_rows.n_unique,
-        )
+    yield from _kept_together(audit)
     relinked, within = nearest.relink_share, distances.within_original
     yield Figure(
         "relink_share",
@@ -216,6 +208,19 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
         if within is None
         else text("originals {distance}", distance=Written(f"{within.median_distance:.3f}")),
     )
+
+
+def _kept_together(audit: LeakageAudit) -> Iterator[Figure]:
+    """Yield the figure of two columns that were scrambled together, where any were."""
+    again = audit.measures.second_look
+    if together := audit.measures.kept_together or (again and again.kept_together):
+        yield Figure(
+            "kept_together_share",
+            together.share,
+            _chance(percent(together.whole_rows.expected_unique_exact / together.whole_rows.n_unique)),
+            verdict_of(audit.findings, "kept_together"),
+            total=together.whole_rows.n_unique,
+        )
 
 
 def _found(audit: LeakageAudit) -> Iterator[Figure]:
