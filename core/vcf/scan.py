@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from core.vcf.candidates import CandidateCollector, Found
 from core.vcf.frequencies import NOT_COMPUTABLE, Rarity, rarest_allele
 from core.vcf.header import VcfHeader
+from core.vcf.left import NOTHING, QUAL_BLANKS, pattern_of
 from core.vcf.lines import Places, check_columns
 from core.vcf.marks import Mark
 from core.vcf.other_frequencies import OtherFrequencies
@@ -29,13 +30,11 @@ from core.vcf.own_frequencies import OwnFrequencies
 from core.vcf.pointers import Neighbours, has_phasing
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
-from core.vcf.rewriting import NOTHING
-from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
+from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns
 from core.vcf.same_alleles import LONGEST_REF, Row, SameAlleles
 from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, Alt, Judged, Original, SiteJudge, Tallies
-from core.vcf.thinning import ENDING, TRAILING
 from core.vcf.words_in_records import RecordWords
 
 MOST_CASES = 1 << 14  # that are remembered
@@ -50,16 +49,15 @@ _WHOLE = r"\b[1-9][0-9]{0,8}\b"
 _BETWEEN, _BEHIND = b",:|/", b",:;|/\t"  # signs that part values
 _NUMBER_AS_NAME = re.compile(rb"-?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
-_FILLED = {"ID": (ID, (b".",)), "QUAL": (QUAL, (b".",)), "FILTER": (FILTER, tuple(USUAL_FILTERS))}
-
 Mask = npt.NDArray[np.bool_]
 #: What judging a changed record depends on.
 Key = tuple[object, ...]
 
 
 class Shape(NamedTuple):
-    """What a record has behind QUAL, with a sign for each number but zero."""
+    """What a record has behind ALT, with a sign for each number but zero, and without QUAL if that is one."""
 
+    qual: bytes
     filter: bytes
     info: bytes
     format: bytes
@@ -248,7 +246,7 @@ class Scanner:
             if key is not None and (case := self._cases.get(key)) is not None:
                 found.take(place, case)
                 continue
-            judge.thinning.at = int(sites.kept_at[site + 1]) - 1
+            judge.ways.at = int(sites.kept_at[site + 1]) - 1
             outcomes, own = self._judge_site(batch, site)
             for at, (judged, other) in enumerate(zip(outcomes, own, strict=True), place):
                 found.take(at, judged)
@@ -261,10 +259,10 @@ class Scanner:
                 is_always = outcomes[0].masked_up_to == ALWAYS_MASKED
                 self._cases[key] = outcomes[0] if is_always else outcomes[0]._replace(masked_up_to=math.nan)
         known = [site for site in keys if keys[site] in self._cases]
-        is_left = [isinstance(keys[site][0], Shape) for site in known]
-        self._note_known(batch, np.array(known, dtype=np.int64), is_left, found)
+        is_left = np.array([isinstance(keys[site][0], Shape) for site in known], dtype=np.bool_)
+        self._check_known(batch, sites.at[np.array(known, dtype=np.int64)][~is_left])
         found.is_left[sites.at[known]] = is_left
-        if judge.thinning.open:
+        if judge.ways.open:
             self._see_unchanged(batch)
         return events
 
@@ -350,6 +348,7 @@ class Scanner:
         some = batch.columns.take(places)
         filters, infos, formats, samples = (some[column] for column in (FILTER, INFO, FORMAT, SAMPLES))
         shapes = (
+            [one if one in QUAL_BLANKS else b"" for one in _texts(some[QUAL])],
             _texts(filters),
             _texts(pc.replace_substring_regex(infos, _NUMBER, "\n")),
             _texts(formats),
@@ -359,11 +358,11 @@ class Scanner:
 
     def _blank_rests(self, batch: _Batch, places: Places, rests: pa.Array) -> Iterator[Key | None]:
         """Yield what was there of records of which nothing was left behind ALT, as far as it matters."""
-        columns, forms = batch.columns.take(places), self.judge.forms
+        columns, ways = batch.columns.take(places), self.judge.ways
         infos = columns[INFO]
         facts = [_are_equal(columns[QUAL], b"."), _are_equal(infos, b".")]
-        for key in forms.harmless:
-            pattern = f"(?:^|;){key[1:].decode()}[^;]*?[^{NOTHING.decode()};]"
+        for key in ways.harmless:
+            pattern = f"(?:^|;){key.decode()}=[^;]*?[^{NOTHING.decode()};]"
             facts.append(_match(infos, pattern))
         genotypes = pc.struct_field(pc.extract_regex(columns[SAMPLES], r"^(?P<own>[^:\t]*)"), "own")
         genotypes = pc.replace_substring_regex(genotypes, "[0-9]+", ".").fill_null(b"")
@@ -400,24 +399,11 @@ class Scanner:
             and _stand_apart(b"\t" + shape.samples + b"\t", _BETWEEN + b"\t")
         )
 
-    def _note_known(self, batch: _Batch, sites: Places, shapes: Sequence[bool], found: Outcomes) -> None:
-        """Refuse what htslib refuses, and note QUAL, of records that were judged as others were."""
-        places, is_own = batch.sites.at[sites], np.array(shapes, dtype=np.bool_)
-        blank = places[~is_own]
+    def _check_known(self, batch: _Batch, blank: Places) -> None:
+        """Refuse what htslib refuses in records of which nothing was left, judged as others were."""
         if len(blank) and not self._takes(batch.columns, blank):
             for place in blank.tolist():
                 self.judge.record(0, int(batch.sites.mine.numbers[place]), batch.sites.mine.block[place])
-        is_repeat = (batch.kinds[places] & Alt.REPEAT) != 0
-        is_masked = np.where(
-            is_repeat,
-            (found.marks[places] & np.uint64(Mark.REPEAT_MASKED)) != 0,
-            batch.is_target[places] & (found.masked_up_to[places] > batch.rarity.mafs[places]),
-        )
-        for repeat in (False, True):
-            which = places[is_own & is_masked & (is_repeat == repeat)]
-            if len(which) and self.judge.forms.has_room("QUAL", is_repeat=repeat):
-                for qual in batch.columns.take(which)[QUAL].unique().to_pylist():
-                    self.judge.forms.note_left("QUAL", qual, is_repeat=repeat)
 
     def _takes(self, columns: Columns, places: Places) -> bool:
         """Tell whether htslib surely takes INFO and samples of some records of the original."""
@@ -452,33 +438,18 @@ class Scanner:
                     getattr(self.tallies, name).add(contig, position, maf)
 
     def _see_unchanged(self, batch: _Batch) -> None:
-        """Look in unchanged records for what earlier ones lost, where its name stands."""
-        kept, thinning = batch.sites.kept, self.judge.thinning
+        """Look in unchanged records for what earlier ones lost."""
+        kept, ways = batch.sites.kept, self.judge.ways
         is_equal = batch.is_equal[batch.sites.kept_owners]
-        for name in sorted(thinning.open):
-            first = thinning.begun.get(name, -1)
-            for place in self._naming(kept, name):
-                if place > first and is_equal[place]:
-                    thinning.see(Record(kept.block[place], self.headers[1].n_columns), name)
-                    if name not in thinning.open:
-                        break
-        thinning.begun.clear()
-
-    @staticmethod
-    def _naming(kept: Rows, name: str) -> Iterator[int]:
-        """Yield the rows in which a column is filled, or a field's name stands."""
-        column, _, value = name.partition("=")
-        if column in _FILLED:
-            number, unfilled = _FILLED[column]
-            texts = kept.more_columns(FILTER + 1, np.arange(len(kept)))[number]
-            wanted = _are_equal(texts, value.encode()) if value else ~_are_in(texts, unfilled)
-            yield from np.flatnonzero(wanted).tolist()
-            return
-        key = re.escape(name.partition("/")[2].encode("utf-8", "surrogateescape"))
-        low, high = kept.block.starts[[0, -1]].tolist()
-        pattern = ENDING if name == TRAILING else re.compile(rb"(?i)[\t;:]%s(?=[=;:\t\n])" % key)
-        for match in pattern.finditer(kept.block.text, low, high):
-            yield int(np.searchsorted(kept.block.starts, match.start(), side="right")) - 1
+        lines = kept.block.as_array()
+        for name in sorted(ways.open):
+            wanted = is_equal & (np.arange(len(kept)) > ways.begun.get(name, -1))
+            wanted &= _match(lines, pattern_of(name))
+            for place in np.flatnonzero(wanted).tolist():
+                ways.see(kept.block[place], name)
+                if name not in ways.open:
+                    break
+        ways.begun.clear()
 
     def _read_pointers(self, batch: _Batch, found: Outcomes) -> None:
         """Read what unchanged records tell of other places; of changed ones, what phasing they kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,17 +15,16 @@ from core.vcf.checks import Case, fields_told, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.samples import tells_repeat
 from core.vcf.frequencies import FrequencyReader, rarest_allele
-from core.vcf.header import VcfHeader
+from core.vcf.header import VcfHeader, attributes_of
+from core.vcf.left import MOST_NAMES, Left, Ways, left_of
 from core.vcf.lines import check_columns
 from core.vcf.marks import Mark
 from core.vcf.pointers import has_phasing, shows_more
 from core.vcf.records import Record, alt_column, genotypes_changed, is_blank, own_records
 from core.vcf.remembering import remembered
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
-from core.vcf.rewriting import Forms, is_rewritten
 from core.vcf.same_alleles import changes_of
 from core.vcf.settings import MAF_LIMIT, VcfSettings
-from core.vcf.thinning import Thinning
 from core.vcf.values import ValueChecker
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
@@ -119,7 +119,7 @@ class Tallies:
     added_repeats: Tally = field(default_factory=Tally)
     reference_changed: Tally = field(default_factory=Tally)
     genotypes_changed: Tally = field(default_factory=Tally)
-    changed_elsewhere: Tally = field(default_factory=Tally)
+    something_new: Tally = field(default_factory=Tally)
     alleles_shown: Tally = field(default_factory=Tally)  # an allele or a repeat where the original shows none
     extra_columns: Tally = field(default_factory=Tally)  # text beyond the announced columns
     repeats_unnamed: Tally = field(default_factory=Tally)  # repeats in forms that the rule does not name
@@ -134,8 +134,10 @@ class SiteJudge:
 
     Attributes
     ----------
-    forms, thinning
+    ways
         In which ways masked records are blank, and what others lost.
+    new
+        In how many records each column or field is new.
     n_exchanged
         Records that stand before one of their own site that they followed.
     events
@@ -160,8 +162,10 @@ class SiteJudge:
         # whether each column of samples is whose it was; else their order may be another
         self.has_own_samples = first.samples == second.samples
         self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
-        self.forms = Forms.of(first.lines)
-        self.thinning = Thinning()
+        self.ways = Ways(
+            attributes_of(line)[1].get(b"ID", b"") for line in first.lines if line.startswith(b"##INFO")
+        )
+        self.new: Counter[str] = Counter()
         self.repeat_alts: set[bytes] = set()
         self.n_exchanged = 0
         self.events: list[Event] = []
@@ -251,19 +255,21 @@ class SiteJudge:
         self, original: Original, mine: Record | None, kept_maf: float, site: KeptSite, site_maf: float
     ) -> Judged:
         """Judge a record of the original against its own; up to `site_maf` none at its site is a target."""
+        left: tuple[Left, ...] = ()
         if mine is None:
             self._note("removed")
-        elif not self._parts:
-            self._compare(original, mine, site_maf)
+        elif mine.line != original.record.line:
+            left = self._compare(original, mine, site_maf)
+        else:
+            self.ways.see(mine.line)
+        if mine is not None and not self._parts:
+            self._note_unnamed(original, mine)
         if not original.is_candidate:
             return Judged(0, site.masked_up_to)
         outcome = self._mark(original, mine, kept_maf, site)
-        if (
-            mine is not None
-            and not self._parts
-            and self._counts_as_masked(original.maf, original.kind, outcome)
-        ):
-            self._note_masked(original, mine)
+        is_masked = self._counts_as_masked(original.maf, original.kind, outcome)
+        if mine is not None and not self._parts and is_masked:
+            self._note_masked(original, mine, left)
         return outcome
 
     def _kept_site(
@@ -317,12 +323,13 @@ class SiteJudge:
             marks |= Mark.SOLE_CARRIER
         return Judged(marks, site.masked_up_to, keys)
 
-    def _note_masked(self, original: Original, mine: Record) -> None:
+    def _note_masked(self, original: Original, mine: Record, left: Sequence[Left]) -> None:
         """Note in which way a record at a masked site is blank."""
         is_repeat = bool(original.kind & Alt.REPEAT)
         if is_repeat and len(self.repeat_alts) < 2 and satisfies_repeat_rule(original.record, mine):
             self.repeat_alts.add(mine.alt)
-        self.forms.add(original.record, mine, is_repeat=is_repeat)
+        if mine.alt != original.record.alt:
+            self.ways.add_masked(left, is_repeat=is_repeat)
 
     def _case(self, original: Original, mine: Record, kept_maf: float) -> Case:
         return Case(
@@ -348,24 +355,25 @@ class SiteJudge:
     def _note(self, what: str, maf: float = math.inf) -> None:
         self.events.append((what, maf))
 
-    def _compare(self, original: Original, kept: Record, site_maf: float) -> None:
-        """Count how a record differs from the original's beside masking."""
+    def _compare(self, original: Original, kept: Record, site_maf: float) -> tuple[Left, ...]:
+        """Count how a record differs from the original's beside masking; return what was left of it."""
         record = original.record
-        if record.line == kept.line:
-            self.thinning.see(kept)
-            self._note_unnamed(original, kept)
-            return
+        left = tuple(left_of(record, kept, in_order=self.has_own_samples, is_part=bool(self._parts)))
+        if new := {one.column for one in left if one.how == "new"}:
+            self._note("something_new")
+            self.new.update(name for name in new if name in self.new or len(self.new) < MOST_NAMES)
+        if self._parts:
+            return left
         if record.alt == kept.alt:
-            self.thinning.compare(record, kept, site_maf)
+            self.ways.see(kept.line)
+            self.ways.add_other(left, site_maf)
         if record.ref != kept.ref and (record.alt == kept.alt or not record.ref.startswith(kept.ref)):
             self._note("reference_changed")
         if genotypes_changed(record, kept, in_order=self.has_own_samples):
             self._note("genotypes_changed")
         if record.alt != kept.alt and shows_more(record, kept, self.pattern):
             self._note("alleles_shown")
-        elif site_maf >= 0 and is_rewritten(record, kept, in_order=self.has_own_samples):
-            self._note("changed_elsewhere", site_maf)
-        self._note_unnamed(original, kept)
+        return left
 
     def _note_unnamed(self, original: Original, kept: Record) -> None:
         record = original.record

@@ -40,11 +40,6 @@ class Case:
         """Tell whether ALT names one of the original's alleles."""
         return self.kept.names(self.original.alleles)
 
-    @property
-    def has_new_format(self) -> bool:
-        """Tell whether FORMAT is neither the original's nor GT alone."""
-        return self.kept.format not in (self.original.format, b"GT", b"")
-
     @lazy
     def info(self) -> Info:
         """Return the anonymized INFO, taken apart."""

@@ -8,14 +8,10 @@ from core.vcf.checks.check import FAIL, WARN, field_check, site_check
 from core.vcf.checks.info import public_ids_in_info
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
 from core.vcf.records import USUAL_FILTERS
-from core.vcf.rewriting import as_written
 
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
 _SYMBOLIC = re.compile(rb"<[^<>]*>")
-_USUAL_FILTER = re.compile(rb"(?i)\.|PASS|.*(?:mask|anon|redact|hidden|removed).*")
-_NO_QUALITY = frozenset((b".", b"0"))
-_MASKS = b"N<>"
 WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites."
 
 
@@ -60,22 +56,6 @@ def allele_respelled(case: Case) -> bool:
     if respelled(original.alleles, original.ref, kept.ref, kept.alt):
         return True
     return not case.is_repeat and resembles(original.alleles, original.ref, kept.alt)
-
-
-@site_check(
-    "alt_rewritten",
-    "Another allele in ALT",
-    WARN,
-    message="{n} of {of} masked sites have an ALT that is neither missing, N nor the original's: another "
-    "base or a name can stand for the allele by a code.",
-    remedy=WHOLE_ALT,
-)
-def alt_rewritten(case: Case) -> bool:
-    """Tell whether ALT names an allele that the original does not have."""
-    return case.is_hidden and any(
-        allele.removeprefix(case.original.ref).strip(_MASKS) and allele not in case.original.alts
-        for allele in case.kept.alleles
-    )
 
 
 @site_check(
@@ -137,32 +117,6 @@ def allele_in_ref(case: Case) -> bool:
     )
 
 
-@site_check(
-    "quality_rewritten",
-    "QUAL rewritten",
-    WARN,
-    message="{n} of {of} masked sites have a QUAL that is neither the original's nor missing nor 0: a "
-    "number of one's own can hold anything.",
-    remedy="Write “.” in QUAL at these sites.",
-)
-def quality_rewritten(case: Case) -> bool:
-    """Tell whether QUAL holds a new number; the original's may be written as htslib writes it."""
-    return case.kept.qual not in (*_NO_QUALITY, case.original.qual, as_written(case.original.qual))
-
-
-@site_check(
-    "position_rewritten",
-    "POS written anew",
-    WARN,
-    message="{n} of {of} masked sites have a POS that is not written as the original's, such as with zeros "
-    "before it.",
-    remedy="Write POS as in the original.",
-)
-def position_rewritten(case: Case) -> bool:
-    """Tell whether POS, the same number, is another text."""
-    return case.kept.pos != case.original.pos
-
-
 @field_check(
     "public_id",
     "ID gives the allele back",
@@ -200,31 +154,13 @@ def other_id(case: Case) -> bool:
     return case.kept.id != b"." and not id_is_public(case)
 
 
-@site_check(
-    "filter_rewritten",
-    "FILTER rewritten",
-    WARN,
-    message="{n} of {of} masked sites have a FILTER that is not the original's and does not say PASS, "
-    "missing or masked.",
-    remedy="Write “.” or PASS in FILTER at these sites: bcftools annotate -x FILTER.",
-)
-def filter_rewritten(case: Case) -> bool:
-    """Tell whether FILTER holds a new text."""
-    kept = case.kept.filter
-    return kept != case.original.filter and not all(_USUAL_FILTER.fullmatch(one) for one in kept.split(b";"))
-
-
 COLUMN_CHECKS = (
     masked_in_name_only,
     allele_respelled,
-    alt_rewritten,
     length_in_alt,
     frequency_only,
     unmasked_duplicate,
     allele_in_ref,
-    quality_rewritten,
-    position_rewritten,
     public_id,
     other_id,
-    filter_rewritten,
 )

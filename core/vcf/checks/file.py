@@ -93,28 +93,21 @@ FILE_CHECKS = (
         "(bcftools annotate -c INFO/AF:=INFO/…).",
     ),
     Check(
-        "changed_elsewhere",
-        "Records changed that had not to be",
+        "something_new",
+        "Something new",
         WARN,
-        "{n} of {of} records of the anonymized file that had not to be masked have a new ID, QUAL, FILTER, "
-        "ALT, INFO, FORMAT or value of a sample, or are written otherwise: what stands there can tell of "
-        "other records.",
-        "Ask why these records were changed.",
+        "{n} of {of} records of the anonymized file hold something that is neither the original's nor a "
+        "blank, in {columns}: what is new can hold anything, such as a code for what was masked.",
+        "Leave there what the original has, or write “.”; in ALT one N or “.”, in FORMAT GT.",
     ),
     Check(
-        "thinned_elsewhere",
-        "Taken away at some records",
-        WARN,
-        "{n} of {of} records of the anonymized file that had not to be masked lost what later records kept "
-        "({names}): which records lost it can be a code.",
-        "Take these columns and fields out of all records, or of none: bcftools annotate -x.",
-    ),
-    Check(
-        "forms_vary",
+        "blank_in_several_ways",
         "Blank in several ways",
         WARN,
-        "Masked records are blank in more than one way ({forms}): which way it is can be a code.",
-        "Write the same in the place of what was masked at all sites.",
+        "What was taken away is blank in one way here and in another there, or left at some records, in "
+        "{columns}: which way it is can be a code.",
+        "Write the same in the place of what was masked at all sites; take fields out of all records, or of "
+        "none.",
     ),
     Check(
         "extra_columns",

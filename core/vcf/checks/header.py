@@ -50,7 +50,8 @@ HEADER_CHECKS = (
         "Free text left in the header",
         WARN,
         "{n} of {of} header lines hold free text under a key that is not of the VCF standard, the "
-        "original's or new, or something new where the standard defines a contig, a reference or a field.",
+        "original's or new, or something new where the standard defines a contig, a reference or a field, "
+        "such as another type; or stand there more often than in the original.",
         "Remove these lines: bcftools reheader.",
     ),
     Check(
@@ -88,31 +89,6 @@ HEADER_CHECKS = (
         "{n} of {of} header lines define a symbolic allele (##ALT) that only masked records had: of which "
         "kind these are is told.",
         "Remove the definitions that no record uses any more: bcftools reheader.",
-    ),
-    Check(
-        "header_order",
-        "Header lines moved or repeated",
-        WARN,
-        "{n} of {of} header lines stand in another order than in the original, or more often: order and "
-        "number can be a code.",
-        "Write each header line once, in the original’s order: bcftools reheader.",
-    ),
-    Check(
-        "header_declaration",
-        "Declared otherwise",
-        WARN,
-        "{n} of {of} header lines declare a field otherwise than the original (Number, Type, Source, "
-        "Version), or an earlier version of the format: values are read otherwise, and the change can be a "
-        "code.",
-        "Declare these fields, and the version of the format, as the original does: bcftools reheader.",
-    ),
-    Check(
-        "header_contigs",
-        "Some contigs removed from the header",
-        WARN,
-        "{n} of {of} contigs that the original’s header declares were removed while others were left: which "
-        "were removed can be a code.",
-        "Keep all contig lines, with ID and length alone: bcftools reheader.",
     ),
     Check(
         "samples_kept",

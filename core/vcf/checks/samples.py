@@ -9,7 +9,6 @@ from core.vcf.checks.check import FAIL, WARN, site_check
 from core.vcf.records import GENOTYPE, Record
 from core.vcf.remembering import remembered
 from core.vcf.repeats import is_unnamed_repeat
-from core.vcf.rewriting import is_part
 
 # FORMAT fields and what in a sample's value betrays an allele (applied from the value's start).
 _OTHER_READS = rb"[0-9.]++,(?:[0.]*+,)*+[1-9]"  # after the reads of the reference
@@ -237,24 +236,10 @@ def _of_fields(keys: list[bytes], values: dict[bytes, bytes]) -> re.Pattern[byte
     return re.compile(rb"\t(?:%s)" % b"|".join(rb"(?:[^\t:]*+:){%d}+(?:%s)" % field for field in fields))
 
 
-@site_check(
-    "format_rewritten",
-    "FORMAT written anew",
-    WARN,
-    message="{n} of {of} masked sites have a FORMAT with keys that the original's has not, or in another "
-    "order: keys and order of one's own can hold anything, whatever the samples hold.",
-    remedy="Write GT, or the original’s FORMAT, at these sites.",
-)
-def format_rewritten(case: Case) -> bool:
-    """Tell whether FORMAT is no part of the original's, in its order."""
-    return case.has_new_format and not is_part(case.kept.format.split(b":"), case.original.format.split(b":"))
-
-
 SAMPLE_CHECKS = (
     genotype_kept,
     depth_betrays,
     carriers_blanked,
     sample_fields_kept,
     allele_in_samples,
-    format_rewritten,
 )
