@@ -56,19 +56,6 @@ class Record:
         before = len(self.chrom) + len(self.pos) + len(self.id) + len(self.ref) + len(self.alt)
         return self.line[before + 5 :]
 
-    def beside(self, line: bytes) -> "Record | None":
-        """Return the record of another line that is the same from QUAL on, None if it is not the same."""
-        rest = self.rest
-        head = line[: -len(rest)].split(b"\t") if rest and line.endswith(rest) else []
-        if len(head) != 6 or head[5]:
-            return None
-        other = object.__new__(Record)
-        other.__dict__.update(self.__dict__)
-        other.__dict__.pop("column", None)
-        other.line = line
-        other.chrom, other.pos, other.id, other.ref, other.alt, _ = head
-        return other
-
     @lazy
     def column(self) -> AltColumn:
         """Return what the ALT column by itself tells."""

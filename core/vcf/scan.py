@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -30,18 +29,17 @@ from core.vcf.own_frequencies import OwnFrequencies
 from core.vcf.pointers import Neighbours, has_phasing
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
-from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns
+from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
 from core.vcf.same_alleles import LONGEST_REF, Row, SameAlleles
 from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, Alt, Judged, Original, SiteJudge, Tallies
 from core.vcf.words_in_records import RecordWords
+from core.words import input_error
 
 MOST_CASES = 1 << 14  # that are remembered
 LONGEST_INFO, LONGEST_SAMPLES = 6000, 1000  # bytes of which the shape is looked at
 SHORT_ID = 10  # bytes: two identifiers have more
-# An INFO key that begins or ends with a space, which htslib refuses.
-_ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 _SYMBOL = re.compile(rb"<([^<>]+)>")
 # Numbers other than zero that are words by themselves; in samples whole ones alone.
 _NUMBER = r"\b[0-9.]*[1-9][0-9.]*(?:[eE][+-]?[0-9]+)?\b"
@@ -155,7 +153,7 @@ class Scanner:
         self._blanks: dict[bytes, bool] = {}
         # a rest means the same in both files, and no name of a sample is a number
         self._knows_shapes = (
-            self.judge.is_alike
+            first.n_columns == second.n_columns
             and self.judge.same_declarations
             and not any(map(_NUMBER_AS_NAME.fullmatch, self.judge.names))
         )
@@ -181,6 +179,8 @@ class Scanner:
 
     def _read(self, sites: Batch) -> _Batch:
         mine, kept, columns = sites.mine, sites.kept, sites.mine.columns
+        for name, rows in zip(self._names, (mine, kept), strict=True):
+            _refuse_spaces(name, rows)
         for place in np.flatnonzero(columns.is_odd).tolist():
             check_columns(
                 self._names[0], int(mine.numbers[place]), mine.block[place], self.headers[0].n_columns
@@ -231,7 +231,7 @@ class Scanner:
         """Judge the sites that cannot be ruled out; return what was found of each beside marks."""
         sites, judge = batch.sites, self.judge
         is_close = ~batch.is_equal
-        close = batch.columns.is_odd | self._spaced(batch)
+        close = batch.columns.is_odd.copy()
         is_unsure = (batch.kinds & Alt.BLANK) != 0  # its frequency may count as masked, as it stands
         close |= batch.is_target & (is_unsure if judge.same_declarations else True)
         is_close[batch.owners[close]] = True
@@ -260,7 +260,6 @@ class Scanner:
                 self._cases[key] = outcomes[0] if is_always else outcomes[0]._replace(masked_up_to=math.nan)
         known = [site for site in keys if keys[site] in self._cases]
         is_left = np.array([isinstance(keys[site][0], Shape) for site in known], dtype=np.bool_)
-        self._check_known(batch, sites.at[np.array(known, dtype=np.int64)][~is_left])
         found.is_left[sites.at[known]] = is_left
         if judge.ways.open:
             self._see_unchanged(batch)
@@ -280,25 +279,12 @@ class Scanner:
             for place in range(low, high)
         ]
         others = [
-            judge.kept_record(int(kept.numbers[place]), kept.block[place], originals[at].record)
-            if (at := place - kept_low) < len(originals)
-            else judge.record(1, int(kept.numbers[place]), kept.block[place])
+            judge.record(1, int(kept.numbers[place]), kept.block[place])
             for place in range(kept_low, kept_high)
         ]
         for record in others:
             self._read_kept(record)
         return judge.judge(originals, others)
-
-    @staticmethod
-    def _spaced(batch: _Batch) -> Mask:
-        """Tell which records may have a space around a key of INFO."""
-        found = np.zeros(len(batch.kinds), dtype=np.bool_)
-        mine = batch.sites.mine
-        low, high = mine.block.starts[[0, -1]].tolist()
-        if mine.block.text.find(b" ", low, high) >= 0:
-            for place in np.flatnonzero(_match(mine.block.as_array(), " ")).tolist():
-                found[place] = _ODD_SPACE.search(mine.block[place].split(b"\t", QUAL)[-1]) is not None
-        return found
 
     # cases
 
@@ -398,23 +384,6 @@ class Scanner:
             and _stand_apart(b";" + shape.info + b";", _BETWEEN + b"=")
             and _stand_apart(b"\t" + shape.samples + b"\t", _BETWEEN + b"\t")
         )
-
-    def _check_known(self, batch: _Batch, blank: Places) -> None:
-        """Refuse what htslib refuses in records of which nothing was left, judged as others were."""
-        if len(blank) and not self._takes(batch.columns, blank):
-            for place in blank.tolist():
-                self.judge.record(0, int(batch.sites.mine.numbers[place]), batch.sites.mine.block[place])
-
-    def _takes(self, columns: Columns, places: Places) -> bool:
-        """Tell whether htslib surely takes INFO and samples of some records of the original."""
-        values, columns = self.judge.values[0], columns.take(places)
-        if values.odd_name(b".", b";".join(columns[INFO].to_pylist())):
-            return False
-        by_format: dict[bytes, list[bytes]] = defaultdict(list)
-        samples = columns[SAMPLES].to_pylist()
-        for format_, text in zip(_texts(columns[FORMAT]), samples, strict=True):
-            by_format[format_].append(b"\t" + text)
-        return all(values.takes(format_, texts) for format_, texts in by_format.items())
 
     # what records tell of others
 
@@ -611,6 +580,22 @@ class Scanner:
             which = rarest_allele(shares, n_alts) if allele < 0 else allele
             found[place] = has_sole_carrier(block.text, format_, n_alts, which, low=low, high=high)
         return found
+
+
+def _refuse_spaces(name: str, rows: Rows) -> None:
+    """Refuse a key of INFO with a space before or behind it, as htslib does in whatever file."""
+    low, high = rows.block.starts[[0, -1]].tolist()
+    if rows.block.text.find(b" ", low, high) < 0:
+        return
+    for place in np.flatnonzero(_match(rows.block.as_array(), " ")).tolist():
+        fields = b";".join(rows.block[place].split(b"\t", FORMAT)[INFO:FORMAT]).split(b";")
+        if any(key != key.strip(b" ") for key, *_ in (field.split(b"=", 1) for field in fields)):
+            raise input_error(
+                "{file}: record {number} has a key in INFO with a space before or behind it, which htslib "
+                "refuses; remove the space.",
+                file=name,
+                number=int(rows.numbers[place]),
+            )
 
 
 def _mafs_of_kept(batch: _Batch) -> npt.NDArray[np.float64]:

@@ -25,7 +25,6 @@ from core.vcf.remembering import remembered
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
 from core.vcf.same_alleles import changes_of
 from core.vcf.settings import MAF_LIMIT, VcfSettings
-from core.vcf.values import ValueChecker
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
@@ -154,11 +153,8 @@ class SiteJudge:
         first, second = headers
         self.pattern = RepeatPattern.of(settings)
         self.readers = (FrequencyReader(first.declarations), FrequencyReader(second.declarations))
-        self.values = (ValueChecker(first), ValueChecker(second))
         self.n_columns = (first.n_columns, second.n_columns)
         self.same_declarations = first.declarations == second.declarations
-        # Whether what htslib takes in the original it takes in the anonymized file.
-        self.is_alike = self.values[0].agrees(self.values[1]) and first.n_columns == second.n_columns
         # whether each column of samples is whose it was; else their order may be another
         self.has_own_samples = first.samples == second.samples
         self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
@@ -178,19 +174,12 @@ class SiteJudge:
         return _kind_of_alt(alt, self.pattern)
 
     def record(self, file: int, number: int, line: bytes) -> Record:
-        """Split a line of one of the files, refusing what htslib refuses."""
+        """Split a line of one of the files, refusing another number of columns than htslib takes."""
         n_columns = line.count(_TAB) + 1
         name = self._file_names[file]
         if n_columns != self.n_columns[file]:
             check_columns(name, number, line, self.n_columns[file])
-        record = Record(line, self.n_columns[file], has_extra=n_columns > self.n_columns[file])
-        self.values[file].check(name, [number], [record])
-        return record
-
-    def kept_record(self, number: int, line: bytes, original: Record) -> Record:
-        """Split an anonymized line; what stands from QUAL on, word for word, in the original's is right."""
-        record = original.beside(line) if self.is_alike else None
-        return record or self.record(1, number, line)
+        return Record(line, self.n_columns[file], has_extra=n_columns > self.n_columns[file])
 
     def judge(self, originals: Sequence[Original], kept: Sequence[Record]) -> tuple[list[Judged], list[int]]:
         """Judge the records of one site, each of the original against its own.

@@ -118,7 +118,7 @@ RECORDS = [
     ("chr1 1e3 . A G . . .", "record 2 has a POS that is not a whole number from 0"),
     ("chr1  . A G . . .", "record 2 has a POS that is not a whole number from 0"),
     ("chr1 99999999999999999999 . A G . . .", "record 2 has a POS beyond 2⁶²"),
-    ("chr1 150 . A G . . DP=3;~AF=0.1", "record 2 has a key in INFO that the header does not declare"),
+    ("chr1 150 . A G . . DP=3;~AF=0.1", "record 2 has a key in INFO with a space before or behind it"),
 ]
 
 
