@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from core.vcf.info import Info
+from core.vcf.readings import Info
 from core.vcf.remembering import lazy, remembered
 
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".

@@ -27,6 +27,7 @@ from core.vcf.marks import Mark
 from core.vcf.other_frequencies import OtherFrequencies
 from core.vcf.own_frequencies import OwnFrequencies
 from core.vcf.pointers import Neighbours, has_phasing
+from core.vcf.readings import EXACT
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
 from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
@@ -379,7 +380,7 @@ class Scanner:
         info = batch.columns.text(INFO, place)
         names = b";".join(text.partition(b"=")[0] for text in info.split(b";"))
         return (
-            b"CN" not in shape.format.split(b":")  # whose values say more than whether there is any
+            EXACT.isdisjoint(shape.format.split(b":"))
             and names == names.translate(None, _BETWEEN)
             and _stand_apart(b";" + shape.info + b";", _BETWEEN + b"=")
             and _stand_apart(b"\t" + shape.samples + b"\t", _BETWEEN + b"\t")

@@ -43,7 +43,8 @@ SHAPES = (
 
 
 WHOLE = {  # asked whether they fit a whole text of so many letters
-    "core.vcf.info._PATTERNS": 256,
+    "core.vcf.readings._OF_FORMAT": 256,
+    "core.vcf.readings._OF_INFO": 256,
 }
 
 

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from core.errors import AuditInputError
 from core.vcf import ALL_CHECKS, CHECKS, VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
-from core.vcf.checks.samples import CARRIER_FIELDS, REPEAT_FIELDS
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.files import EOF_MARKER
-from core.vcf.info import _keys_of
+from core.vcf.readings import READINGS, _keys_of
 from core.vcf.remembering import forgetting
 from core.vcf.sample_names import looks_personal, name_finder
 from core.verdict import Verdict
@@ -654,7 +653,13 @@ _VALUES = {
 }
 _FIELDS = {
     **dict.fromkeys(
-        [key.decode() for key in sorted({*CARRIER_FIELDS, *REPEAT_FIELDS})],
+        [
+            key
+            for one in READINGS
+            if one.column == "FORMAT"
+            for key in one.keys.decode().split("|")
+            if key.isalnum()
+        ],
         ("0", "5", "0,0,0", "0,7,0", "12,3,1", "."),
     ),
     **{key: tuple(values.split()) for key, values in _VALUES.items()},

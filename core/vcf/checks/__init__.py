@@ -17,8 +17,8 @@ from core.vcf.checks.header import HEADER_CHECKS
 from core.vcf.checks.info import INFO_CHECKS, other_keys
 from core.vcf.checks.repeats import REPEAT_CHECKS
 from core.vcf.checks.samples import SAMPLE_CHECKS
-from core.vcf.info import Kind
 from core.vcf.marks import FIRST_CHECK
+from core.vcf.readings import Kind
 from core.vcf.records import USUAL_FILTERS
 
 SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)

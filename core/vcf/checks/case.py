@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from core.vcf.checks.spellings import plain, words_of
-from core.vcf.info import Info
+from core.vcf.readings import Info
 from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.remembering import lazy
 from core.vcf.repeats import RepeatPattern

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from core.vcf.checks.case import Case
 from core.vcf.checks.check import FAIL, WARN, field_check, site_check
 from core.vcf.checks.spellings import plain, spells, words_of
-from core.vcf.info import Field, Kind
+from core.vcf.readings import Field, Kind
 
 _HGVS = re.compile(
     rb"(?<![A-Za-z0-9])[cgmnpr]\.(?:[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])"

@@ -4,7 +4,7 @@ import re
 
 from core.vcf.checks.case import Case
 from core.vcf.checks.check import FAIL, WARN, site_check
-from core.vcf.info import Kind
+from core.vcf.readings import Kind
 
 _IN_BRACKETS = re.compile(rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]")
 _WRITTEN = re.compile(rb"[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)")
