@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.candidates import Candidates, Offsets
+from core.vcf.candidates import Candidates, Mark, Offsets
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS
 from core.vcf.exposure import Exposure, check_severities, found
 from core.vcf.header_leaks import header_exposures
-from core.vcf.marks import Mark
 from core.vcf.measuring import VcfScan
 from core.vcf.pairing import names_level, original_name
 from core.vcf.settings import VcfSettings

@@ -49,7 +49,8 @@ def left_of(original: Record, kept: Record, *, in_order: bool, is_part: bool = F
     is_hidden = kept.alt != original.alt
     if kept.pos != original.pos:
         yield Left("POS", "new")
-    yield from _cell("ID", original.id, kept.id, b".")
+    if not is_hidden:  # what a masked record has there is spoken of by other checks
+        yield from _cell("ID", original.id, kept.id, b".")
     if kept.qual == original.qual or kept.qual != _as_written(original.qual):
         yield from _cell("QUAL", original.qual, kept.qual, *QUAL_BLANKS)
     yield from _filter(original.filter, kept.filter, is_hidden=is_hidden)

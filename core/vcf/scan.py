@@ -18,20 +18,17 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.vcf.candidates import CandidateCollector, Found
+from core.vcf.candidates import CandidateCollector, Found, Mark
 from core.vcf.frequencies import NOT_COMPUTABLE, Rarity, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.left import NOTHING, QUAL_BLANKS, pattern_of
 from core.vcf.lines import Places, check_columns
-from core.vcf.marks import Mark
-from core.vcf.other_frequencies import OtherFrequencies
-from core.vcf.own_frequencies import OwnFrequencies
-from core.vcf.pointers import Neighbours, has_phasing
+from core.vcf.neighbours import LONGEST_REF, Neighbours, Row, SameAlleles, has_phasing
+from core.vcf.other_frequencies import OtherFrequencies, OwnFrequencies
 from core.vcf.readings import EXACT
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
 from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
-from core.vcf.same_alleles import LONGEST_REF, Row, SameAlleles
 from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, Alt, Judged, Original, SiteJudge, Tallies

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from core.vcf.candidates import CandidateCollector, Tally
+from core.vcf.candidates import CandidateCollector, Mark, Tally
 from core.vcf.checks import Case, fields_told, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.samples import tells_repeat
@@ -18,12 +18,10 @@ from core.vcf.frequencies import FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.left import MOST_NAMES, Left, Ways, left_of
 from core.vcf.lines import check_columns
-from core.vcf.marks import Mark
-from core.vcf.pointers import has_phasing, shows_more
+from core.vcf.neighbours import changes_of, has_phasing, shows_more
 from core.vcf.records import Record, alt_column, genotypes_changed, is_blank, own_records
 from core.vcf.remembering import remembered
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
-from core.vcf.same_alleles import changes_of
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file

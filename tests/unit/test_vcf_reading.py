@@ -301,7 +301,7 @@ def test_run_pairs__an_error_ends_one_pair_only() -> None:
 
 @pytest.mark.parametrize("worth_bytes", [0, 10_000_000])
 def test_run_pairs__processes_of_their_own_give_the_same(worth_bytes: int, monkeypatch: Patch) -> None:
-    monkeypatch.setattr("core.vcf.pool.WORTH_SEVERAL", worth_bytes)
+    monkeypatch.setattr("core.vcf.running.WORTH_SEVERAL", worth_bytes)
     file = vcf_file("x.vcf.gz", GOOD)
     pairs = [VcfPair(original=file, anonymized=file, level=level) for level in ("low", "high")]
     rows = [

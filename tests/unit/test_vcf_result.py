@@ -26,12 +26,12 @@ from core.vcf import (
     split_uploads,
 )
 from core.vcf.charts import SMALLEST_MAF, density_table, maf_table
+from core.vcf.csv_report import bed_of_unmasked, csv_of_unmasked, unmasked_rows
 from core.vcf.exposure import found
 from core.vcf.files import EOF_MARKER, read_pieces
 from core.vcf.outcomes import findings_of
 from core.vcf.report import vcf_report
 from core.vcf.result import headline, run_result, vcf_result
-from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked, unmasked_rows
 from core.vcf.unread import unread_bytes
 from core.verdict import Verdict, next_steps
 from core.words import say

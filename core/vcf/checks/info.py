@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, field_check, site_check
+from core.vcf.checks.case import FAIL, WARN, Case, field_check, site_check
 from core.vcf.checks.spellings import plain, spells, words_of
 from core.vcf.readings import Field, Kind
 

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.case import FAIL, WARN, Case, site_check
 from core.vcf.readings import Kind, format_patterns
 from core.vcf.records import GENOTYPE, Record
 from core.vcf.remembering import remembered
