@@ -54,7 +54,7 @@ _PRIORITY = 5  # steps behind the server, whose pages and sliders are answered f
 _LOADED_WITH = {  # what a module needs once it works, so that each process need not load it
     "core.tables.reading": ("pandas", "pyarrow.pandas_compat"),
     "core.diversity.model_process": ("skops.io",),
-    "core.vcf.apart": ("pandas", "core.roles.suggest", "core.roles.check_digits"),
+    "core.vcf.running": ("pandas", "core.roles.suggest", "core.roles.check_digits"),
 }
 _ENVIRONMENT = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",  # others reserve addresses that they never use

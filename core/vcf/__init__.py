@@ -3,14 +3,13 @@
 `scan_pair` reads both files once; `judge_scan` applies a MAF threshold to what was read.
 """
 
-from core.vcf.candidates import Candidates, Tally
+from core.vcf.candidates import Candidates, Mark, Tally
 from core.vcf.checks import ALL_CHECKS, CHECKS, Check
 from core.vcf.csv_report import REPORT_NAME, render_findings, render_report, render_summary, write_reports
 from core.vcf.donor import DonorAudit, judge_donors
 from core.vcf.exposure import Exposure, check_severities
 from core.vcf.files import VcfFile
 from core.vcf.judging import Targets, VcfAudit, find_targets, judge_scan
-from core.vcf.marks import Mark
 from core.vcf.measuring import VcfScan, scan_pair
 from core.vcf.outcomes import PairOutcome, ScanOutcome, audit_vcf, judge_outcome, run_scan
 from core.vcf.pairing import (
@@ -25,7 +24,7 @@ from core.vcf.pairing import (
     pair_folders,
     split_uploads,
 )
-from core.vcf.pool import (
+from core.vcf.running import (
     MeasuredPair,
     default_jobs,
     look_for_donors,

@@ -11,7 +11,23 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.marks import Mark
+
+class Mark:
+    """What the published rule and the tables need; the bits above are those of the checks of masked sites."""
+
+    REPEAT = 1 << 0  # a short tandem repeat: a target at any threshold
+    REPEAT_MASKED = 1 << 1  # some anonymized record at the site satisfies the repeat rule
+    MISSING = 1 << 2  # no anonymized record at the site
+    SAME_SITE = 1 << 3  # the candidate before stands at the same site
+    REPEAT_KEPT = 1 << 4  # an anonymized record at the site still holds a repeat
+    ALT_CHANGED = 1 << 5  # the record's own ALT, or one at its site, differs from the original's
+    SOLE_CARRIER = 1 << 6  # exactly one sample carries the rarest allele, which is still named
+    NAMED = 1 << 7  # the record's own ALT still names one of its alleles
+    BLANK = 1 << 8  # the MAF rule is satisfied at any threshold
+
+
+FIRST_CHECK = 1 << 10
+
 
 MAX_NUMBER = np.iinfo(np.uint16).max  # motifs and sets of keys beyond share one name
 
@@ -113,7 +129,7 @@ class Candidates:
     contigs: Offsets  # index into `contig_names`, one a candidate
     positions: Offsets  # POS
     mafs: Floats  # site frequency in [0, 0.5) or, for repeats, any value; infinity where not computable
-    # index into `mark_sets`: bits of :class:`core.vcf.marks.Mark` and of the checks of masked sites
+    # index into `mark_sets`: bits of :class:`core.vcf.candidates.Mark` and of the checks of masked sites
     marks: Offsets
     mark_sets: Marks
     # for the few candidates where it is neither their own frequency nor any: which they are, ascending, and

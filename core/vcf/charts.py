@@ -11,8 +11,8 @@ import pandas as pd
 
 from core.charts import COLORS, HEIGHT, alt, counts, layered, legend, meaning, threshold
 from core.result import Drawing
+from core.vcf.candidates import Mark
 from core.vcf.judging import VcfAudit
-from core.vcf.marks import Mark
 from core.vcf.settings import MAF_LIMIT
 from core.words import Text, Written, counted, joined, own, say, text
 

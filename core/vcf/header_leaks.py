@@ -1,8 +1,8 @@
 """What the header of the anonymized file still tells: who, where, how."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -10,7 +10,6 @@ from urllib.parse import unquote_to_bytes
 from core.vcf.checks.spellings import WRITTEN_VARIANT
 from core.vcf.exposure import Exposure, SamplePlaces, found
 from core.vcf.header import VcfHeader, attributes_of
-from core.vcf.header_changes import contigs_removed, misplaced_lines, redeclared_lines
 from core.vcf.sample_names import (
     MIN_NAME,
     are_numbers_of_people,
@@ -26,6 +25,7 @@ from core.vcf.sample_names import (
 )
 from core.verdict import Verdict
 
+_ID = re.compile(rb'(##[^=]*)=<(?:[^">]*,)?ID=([^,>]+)')
 _KEY = re.compile(rb"##([^=]*)=?(.*)", re.DOTALL)
 _COMMAND_KEY = re.compile(rb"(?i)command|cmd|arguments|invocation|CL$|^args?$|^options$|^param")
 _COMMAND_VALUE = re.compile(
@@ -126,15 +126,9 @@ class Line(NamedTuple):
 
 
 def header_findings(
-    original: VcfHeader,
-    anonymized: VcfHeader,
-    used: AbstractSet[bytes],
-    gone: AbstractSet[bytes] = frozenset(),
+    original: VcfHeader, anonymized: VcfHeader, gone: AbstractSet[bytes] = frozenset()
 ) -> tuple[HeaderFinding, ...]:
-    """Search the anonymized file's header and sample names, once per scan.
-
-    `used` contigs have records, and `gone` symbolic alleles have none any more.
-    """
+    """Search the anonymized file's header and sample names, once per scan; `gone` symbols have no record."""
     known = {text for line in original.lines for text in _QUOTED.findall(line)}
     lines = [_split(line, known) for line in anonymized.lines]
     telling = {
@@ -151,10 +145,7 @@ def header_findings(
         for number, line in enumerate(lines)
         if line.key == b"ALT" and attributes_of(anonymized.lines[number])[1].get(b"ID") in gone
     }
-    telling["header_order"] = misplaced_lines(original, anonymized)
-    telling["header_declaration"] = redeclared_lines(original, anonymized)
-    n_removed = contigs_removed(original, anonymized, used)
-    findings = [HeaderFinding("header_contigs", n_removed, len(original.contigs), ("##contig",))]
+    findings: list[HeaderFinding] = []
     for name, numbers in telling.items():
         places = tuple(dict.fromkeys(_key_text(lines[number].key) for number in sorted(numbers)))
         findings.append(HeaderFinding(name, len(numbers), len(lines), places))
@@ -198,14 +189,15 @@ def is_free_text(line: Line) -> bool:
 
 
 def _odd_definitions(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
-    """Return the lines of the standard's keys that hold something beyond the standard and the original."""
+    """Return repeated lines, and those of the standard's keys with something beyond it and the original."""
     before = set(original.lines)
     changed = {line.key for raw, line in zip(anonymized.lines, lines, strict=True) if raw not in before}
     keys = tuple(b"##%s=<" % key for key in changed)
-    known: dict[tuple[bytes, bytes], set[bytes]] = defaultdict(set)
+    known: dict[tuple[bytes, bytes], dict[bytes, set[bytes]]] = defaultdict(lambda: defaultdict(set))
     for raw in filter(lambda raw: raw.startswith(keys), original.lines):
         key, attributes = attributes_of(raw)
-        known[key, attributes.get(b"ID", b"")] |= {b"=".join(one) for one in attributes.items()}
+        for name, value in attributes.items():
+            known[key, attributes.get(b"ID", b"")][name].add(value)
     places = b"\n".join(raw for raw in original.lines if raw.startswith((b"##reference=", b"##assembly=")))
     return {
         number
@@ -213,11 +205,38 @@ def _odd_definitions(original: VcfHeader, anonymized: VcfHeader, lines: Sequence
         if line.key in _STANDARD
         and raw not in before
         and not line.is_blank
-        and _is_odd(raw, line, known, places)
-    }
+        and (_is_odd(raw, line, known, places) or (line.key == b"fileformat" and raw < original.lines[0]))
+    } | set(_repeated(original.lines, anonymized.lines))
 
 
-def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[bytes]], places: bytes) -> bool:
+def _repeated(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[int]:
+    """Yield the lines that are there more often than in the original; without an ID, by what they say."""
+    allowed = Counter(map(_identity, before))
+    seen: Counter[tuple[bytes, bytes]] = Counter()
+    for number, raw in enumerate(after):
+        identity = _identity(raw)
+        name = identity if identity[1] else (b"", raw)
+        seen[name] += 1
+        if seen[name] > max(1, allowed[identity]):
+            yield number
+
+
+def _identity(raw: bytes) -> tuple[bytes, bytes]:
+    """Return a line's key and, of a definition, its ID."""
+    found = _ID.match(raw)
+    return (found[1], found[2]) if found else (raw.partition(b"=")[0], b"")
+
+
+def some_contigs_removed(original: VcfHeader, anonymized: VcfHeader, used: AbstractSet[bytes]) -> bool:
+    """Tell whether some contigs were taken out and others left, but for leaving those that have records."""
+    before = set(original.contigs)
+    left = before.intersection(anonymized.contigs)
+    return bool(left) and left not in (before, before.intersection(used))
+
+
+def _is_odd(
+    raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], Mapping[bytes, set[bytes]]], places: bytes
+) -> bool:
     if line.key in (b"reference", b"assembly"):
         return line.value not in places and not _BUILD.fullmatch(line.value)
     if line.key in _PLAIN_VALUES:
@@ -225,12 +244,12 @@ def _is_odd(raw: bytes, line: Line, known: Mapping[tuple[bytes, bytes], set[byte
     if line.value.startswith(b"<") and not raw.endswith(b">"):
         return True
     _, attributes = attributes_of(raw)
-    own = known.get((line.key, attributes.get(b"ID", b"")), set())
-    usual = (b"ID",) if line.key == b"contig" and own else _USUAL_ATTRIBUTES.get(line.key, _DEFINING)
-    if own and attributes.get(b"Description", b'""') != b'""':  # one that is blank is no code
-        usual = tuple(name for name in usual if name != b"Description")
-    return any(
-        name not in usual and b"%s=%s" % (name, value) not in own for name, value in attributes.items()
+    own = known.get((line.key, attributes.get(b"ID", b"")), {})
+    usual = (b"ID", b"IDX") if own else _USUAL_ATTRIBUTES.get(line.key, _DEFINING)
+    if attributes.get(b"Description") == b'""':  # one that is blank is no code
+        usual = (*usual, b"Description")
+    return any(name in own and name not in attributes for name in (b"Number", b"Type")) or any(
+        name not in usual and value not in own.get(name, ()) for name, value in attributes.items()
     )
 
 

@@ -8,16 +8,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from core.vcf.candidates import Candidates, Offsets
+from core.vcf.candidates import Candidates, Mark, Offsets
 from core.vcf.checks import CHECK_BITS, SITE_CHECKS
 from core.vcf.exposure import Exposure, check_severities, found
 from core.vcf.header_leaks import header_exposures
-from core.vcf.marks import Mark
 from core.vcf.measuring import VcfScan
 from core.vcf.pairing import names_level, original_name
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst
-from core.words import Value, Written, joined, text
+from core.words import Value, Written, joined, listed, text
 
 NEIGHBOUR_WINDOW = 50  # bases
 SOME_SHARE = 0.01  # of the frequencies looked at; fewer are sites where hardly anybody was called
@@ -401,21 +400,13 @@ def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
         ("repeat_not_named", scan.repeats_unnamed, scan.n_with_alt),
     ):
         exposures += found(name, tally.n, of, tally.places, severities)
-    if scan.level == "high":
-        changed = scan.changed_elsewhere.not_below(settings.maf_threshold)
-        exposures += found("changed_elsewhere", len(changed), scan.n_anonymized, changed, severities)
-        exposures += _thinned(scan, settings)
-    forms = scan.forms_varying
-    exposures += found("forms_vary", len(forms), 1, (), severities, forms=", ".join(forms))
+    if scan.new:
+        n, columns = scan.something_new, listed(scan.new, at_most=N_KEYS)
+        exposures += found("something_new", n.n, scan.n_anonymized, n.places, severities, columns=columns)
+    ways = [name for name, maf in scan.several_ways if not maf < settings.maf_threshold]
+    columns = listed(ways, at_most=N_KEYS)
+    exposures += found("blank_in_several_ways", len(ways), 1, (), severities, columns=columns)
     return exposures + found("records_reordered", scan.reordered, scan.n_anonymized, (), severities)
-
-
-def _thinned(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
-    """Say which records lost what later ones kept, of those that are no targets."""
-    places, names = scan.thinned.not_below(settings.maf_threshold), scan.thinned_names
-    shown = ", ".join(names[:N_KEYS]) + (", …" if len(names) > N_KEYS else "")
-    n = len(places)
-    return found("thinned_elsewhere", n, scan.n_anonymized, places, settings.severities, names=shown)
 
 
 def _own_frequencies(

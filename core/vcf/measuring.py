@@ -13,14 +13,15 @@ import numpy as np
 
 from core.plain import shell_word
 from core.vcf.binary import is_binary, read_binary
-from core.vcf.candidates import Candidates, Tally
+from core.vcf.candidates import Candidates
 from core.vcf.files import Content, VcfFile, unchanged_files
 from core.vcf.header import VcfHeader, metadata_of, read_header
-from core.vcf.header_leaks import HeaderFinding, header_findings
+from core.vcf.header_leaks import HeaderFinding, header_findings, some_contigs_removed
+from core.vcf.left import shown
 from core.vcf.lines import Lines, Places
+from core.vcf.neighbours import Neighbours
 from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
-from core.vcf.pointers import Neighbours
 from core.vcf.remembering import forgetting
 from core.vcf.rows import Alignment, SortedLines, UnsortedError
 from core.vcf.scan import Scanner
@@ -36,6 +37,7 @@ UNSORTED = (
     "memory that a process may take. Sort both, and verify what is in the new folder: mkdir -p sorted; "
     "{first}; {second}"
 )
+_CONTIGS = (("##contig", np.inf),)
 Progress = Callable[[int], None]
 
 
@@ -64,9 +66,9 @@ class VcfScan(Tallies):
     is_original: bool  # whether the anonymized file is the original, header and all
     neighbours: Neighbours  # what records of the anonymized file tell about other sites
     repeat_alts: frozenset[bytes]  # what stands in ALT of masked repeats, each once; no more than two
-    forms_varying: tuple[str, ...]  # columns that are blank in more than one way in masked records
-    thinned: Tally  # records that lost what later ones kept, and the names of these columns and fields
-    thinned_names: tuple[str, ...]
+    new: tuple[str, ...]  # columns and fields that are new in records, the most frequent first
+    # columns and fields that are blank in several ways, each at thresholds up to a frequency
+    several_ways: tuple[tuple[str, float], ...]
     rarer_elsewhere: RarerElsewhere  # second ones of the anonymized file's records
     words: tuple[WordFinding, ...] = ()  # what fields of the anonymized records say of people
     unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
@@ -140,7 +142,6 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
     """Put everything together once both files are at their end."""
     judge = scanner.judge
     metadata_targets, metadata_masked = metadata_of(*scanner.headers)
-    thinned, names = judge.thinning.result()
     scanner.same.finish()
     return VcfScan(
         original_name=pair.original.name,
@@ -149,7 +150,7 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         settings=scanner.settings,
         metadata_targets=metadata_targets,
         metadata_masked=metadata_masked,
-        header_findings=header_findings(*scanner.headers, contigs, scanner.symbols.gone),
+        header_findings=header_findings(*scanner.headers, scanner.symbols.gone),
         candidates=scanner.collector.result(),
         n_original=scanner.n_records[0],
         n_anonymized=scanner.n_records[1],
@@ -168,9 +169,8 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         rarer_elsewhere=scanner.others.found,
         words=scanner.words.findings(),
         repeat_alts=frozenset(judge.repeat_alts),
-        forms_varying=judge.forms.varying(),
-        thinned=thinned,
-        thinned_names=names,
+        new=tuple(shown(name) for name, _ in sorted(judge.new.items(), key=lambda one: (-one[1], one[0]))),
+        several_ways=(*(_CONTIGS * some_contigs_removed(*scanner.headers, contigs)), *judge.ways.result()),
         **vars(scanner.tallies),
     )
 

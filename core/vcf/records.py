@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from core.vcf.info import Info
+from core.vcf.readings import Info
 from core.vcf.remembering import lazy, remembered
 
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".
@@ -55,19 +55,6 @@ class Record:
         """Return everything from QUAL on: records with equal rests have equal INFO, FORMAT and samples."""
         before = len(self.chrom) + len(self.pos) + len(self.id) + len(self.ref) + len(self.alt)
         return self.line[before + 5 :]
-
-    def beside(self, line: bytes) -> "Record | None":
-        """Return the record of another line that is the same from QUAL on, None if it is not the same."""
-        rest = self.rest
-        head = line[: -len(rest)].split(b"\t") if rest and line.endswith(rest) else []
-        if len(head) != 6 or head[5]:
-            return None
-        other = object.__new__(Record)
-        other.__dict__.update(self.__dict__)
-        other.__dict__.pop("column", None)
-        other.line = line
-        other.chrom, other.pos, other.id, other.ref, other.alt, _ = head
-        return other
 
     @lazy
     def column(self) -> AltColumn:

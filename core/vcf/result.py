@@ -11,7 +11,8 @@ from core.result import Col, Figure, Group, Result, Table
 from core.settings_form import described, report_lines, settings_document
 from core.vcf.charts import density_drawing, maf_drawing
 from core.vcf.checks import ALL_CHECKS
-from core.vcf.csv_report import REPORT_NAME
+from core.vcf.csv_report import COLUMNS as UNMASKED
+from core.vcf.csv_report import REPORT_NAME, unmasked_rows
 from core.vcf.donor import DonorAudit
 from core.vcf.donor.result import LIMITS as DONOR_LIMITS
 from core.vcf.donor.result import MOST_ROWS, donors_result
@@ -30,8 +31,6 @@ from core.vcf.outcomes import (
 from core.vcf.pairing import Pairing
 from core.vcf.settings import VcfSettings
 from core.vcf.tool import TOOL
-from core.vcf.unmasked import COLUMNS as UNMASKED
-from core.vcf.unmasked import unmasked_rows
 from core.verdict import Finding, Verdict, next_steps, verdict_counts, worst
 from core.words import Text, joined, own, percent, text
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,30 +18,26 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.vcf.candidates import CandidateCollector, Found
+from core.vcf.candidates import CandidateCollector, Found, Mark
 from core.vcf.frequencies import NOT_COMPUTABLE, Rarity, rarest_allele
 from core.vcf.header import VcfHeader
+from core.vcf.left import NOTHING, QUAL_BLANKS, pattern_of
 from core.vcf.lines import Places, check_columns
-from core.vcf.marks import Mark
-from core.vcf.other_frequencies import OtherFrequencies
-from core.vcf.own_frequencies import OwnFrequencies
-from core.vcf.pointers import Neighbours, has_phasing
+from core.vcf.neighbours import LONGEST_REF, Neighbours, Row, SameAlleles, has_phasing
+from core.vcf.other_frequencies import OtherFrequencies, OwnFrequencies
+from core.vcf.readings import EXACT
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
 from core.vcf.repeats import is_unnamed_repeat
-from core.vcf.rewriting import NOTHING
 from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
-from core.vcf.same_alleles import LONGEST_REF, Row, SameAlleles
 from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 from core.vcf.sites import ALWAYS_MASKED, Alt, Judged, Original, SiteJudge, Tallies
-from core.vcf.thinning import ENDING, TRAILING
 from core.vcf.words_in_records import RecordWords
+from core.words import input_error
 
 MOST_CASES = 1 << 14  # that are remembered
 LONGEST_INFO, LONGEST_SAMPLES = 6000, 1000  # bytes of which the shape is looked at
 SHORT_ID = 10  # bytes: two identifiers have more
-# An INFO key that begins or ends with a space, which htslib refuses.
-_ODD_SPACE = re.compile(rb"[\t;] |[\t;][^\t;=]* [\t;=]|[\t;][^\t;=]* \Z")
 _SYMBOL = re.compile(rb"<([^<>]+)>")
 # Numbers other than zero that are words by themselves; in samples whole ones alone.
 _NUMBER = r"\b[0-9.]*[1-9][0-9.]*(?:[eE][+-]?[0-9]+)?\b"
@@ -50,16 +45,15 @@ _WHOLE = r"\b[1-9][0-9]{0,8}\b"
 _BETWEEN, _BEHIND = b",:|/", b",:;|/\t"  # signs that part values
 _NUMBER_AS_NAME = re.compile(rb"-?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
-_FILLED = {"ID": (ID, (b".",)), "QUAL": (QUAL, (b".",)), "FILTER": (FILTER, tuple(USUAL_FILTERS))}
-
 Mask = npt.NDArray[np.bool_]
 #: What judging a changed record depends on.
 Key = tuple[object, ...]
 
 
 class Shape(NamedTuple):
-    """What a record has behind QUAL, with a sign for each number but zero."""
+    """What a record has behind ALT, with a sign for each number but zero, and without QUAL if that is one."""
 
+    qual: bytes
     filter: bytes
     info: bytes
     format: bytes
@@ -157,7 +151,7 @@ class Scanner:
         self._blanks: dict[bytes, bool] = {}
         # a rest means the same in both files, and no name of a sample is a number
         self._knows_shapes = (
-            self.judge.is_alike
+            first.n_columns == second.n_columns
             and self.judge.same_declarations
             and not any(map(_NUMBER_AS_NAME.fullmatch, self.judge.names))
         )
@@ -183,6 +177,8 @@ class Scanner:
 
     def _read(self, sites: Batch) -> _Batch:
         mine, kept, columns = sites.mine, sites.kept, sites.mine.columns
+        for name, rows in zip(self._names, (mine, kept), strict=True):
+            _refuse_spaces(name, rows)
         for place in np.flatnonzero(columns.is_odd).tolist():
             check_columns(
                 self._names[0], int(mine.numbers[place]), mine.block[place], self.headers[0].n_columns
@@ -233,7 +229,7 @@ class Scanner:
         """Judge the sites that cannot be ruled out; return what was found of each beside marks."""
         sites, judge = batch.sites, self.judge
         is_close = ~batch.is_equal
-        close = batch.columns.is_odd | self._spaced(batch)
+        close = batch.columns.is_odd.copy()
         is_unsure = (batch.kinds & Alt.BLANK) != 0  # its frequency may count as masked, as it stands
         close |= batch.is_target & (is_unsure if judge.same_declarations else True)
         is_close[batch.owners[close]] = True
@@ -248,7 +244,7 @@ class Scanner:
             if key is not None and (case := self._cases.get(key)) is not None:
                 found.take(place, case)
                 continue
-            judge.thinning.at = int(sites.kept_at[site + 1]) - 1
+            judge.ways.at = int(sites.kept_at[site + 1]) - 1
             outcomes, own = self._judge_site(batch, site)
             for at, (judged, other) in enumerate(zip(outcomes, own, strict=True), place):
                 found.take(at, judged)
@@ -261,10 +257,9 @@ class Scanner:
                 is_always = outcomes[0].masked_up_to == ALWAYS_MASKED
                 self._cases[key] = outcomes[0] if is_always else outcomes[0]._replace(masked_up_to=math.nan)
         known = [site for site in keys if keys[site] in self._cases]
-        is_left = [isinstance(keys[site][0], Shape) for site in known]
-        self._note_known(batch, np.array(known, dtype=np.int64), is_left, found)
+        is_left = np.array([isinstance(keys[site][0], Shape) for site in known], dtype=np.bool_)
         found.is_left[sites.at[known]] = is_left
-        if judge.thinning.open:
+        if judge.ways.open:
             self._see_unchanged(batch)
         return events
 
@@ -282,25 +277,12 @@ class Scanner:
             for place in range(low, high)
         ]
         others = [
-            judge.kept_record(int(kept.numbers[place]), kept.block[place], originals[at].record)
-            if (at := place - kept_low) < len(originals)
-            else judge.record(1, int(kept.numbers[place]), kept.block[place])
+            judge.record(1, int(kept.numbers[place]), kept.block[place])
             for place in range(kept_low, kept_high)
         ]
         for record in others:
             self._read_kept(record)
         return judge.judge(originals, others)
-
-    @staticmethod
-    def _spaced(batch: _Batch) -> Mask:
-        """Tell which records may have a space around a key of INFO."""
-        found = np.zeros(len(batch.kinds), dtype=np.bool_)
-        mine = batch.sites.mine
-        low, high = mine.block.starts[[0, -1]].tolist()
-        if mine.block.text.find(b" ", low, high) >= 0:
-            for place in np.flatnonzero(_match(mine.block.as_array(), " ")).tolist():
-                found[place] = _ODD_SPACE.search(mine.block[place].split(b"\t", QUAL)[-1]) is not None
-        return found
 
     # cases
 
@@ -350,6 +332,7 @@ class Scanner:
         some = batch.columns.take(places)
         filters, infos, formats, samples = (some[column] for column in (FILTER, INFO, FORMAT, SAMPLES))
         shapes = (
+            [one if one in QUAL_BLANKS else b"" for one in _texts(some[QUAL])],
             _texts(filters),
             _texts(pc.replace_substring_regex(infos, _NUMBER, "\n")),
             _texts(formats),
@@ -359,11 +342,11 @@ class Scanner:
 
     def _blank_rests(self, batch: _Batch, places: Places, rests: pa.Array) -> Iterator[Key | None]:
         """Yield what was there of records of which nothing was left behind ALT, as far as it matters."""
-        columns, forms = batch.columns.take(places), self.judge.forms
+        columns, ways = batch.columns.take(places), self.judge.ways
         infos = columns[INFO]
         facts = [_are_equal(columns[QUAL], b"."), _are_equal(infos, b".")]
-        for key in forms.harmless:
-            pattern = f"(?:^|;){key[1:].decode()}[^;]*?[^{NOTHING.decode()};]"
+        for key in ways.harmless:
+            pattern = f"(?:^|;){key.decode()}=[^;]*?[^{NOTHING.decode()};]"
             facts.append(_match(infos, pattern))
         genotypes = pc.struct_field(pc.extract_regex(columns[SAMPLES], r"^(?P<own>[^:\t]*)"), "own")
         genotypes = pc.replace_substring_regex(genotypes, "[0-9]+", ".").fill_null(b"")
@@ -394,41 +377,11 @@ class Scanner:
         info = batch.columns.text(INFO, place)
         names = b";".join(text.partition(b"=")[0] for text in info.split(b";"))
         return (
-            b"CN" not in shape.format.split(b":")  # whose values say more than whether there is any
+            EXACT.isdisjoint(shape.format.split(b":"))
             and names == names.translate(None, _BETWEEN)
             and _stand_apart(b";" + shape.info + b";", _BETWEEN + b"=")
             and _stand_apart(b"\t" + shape.samples + b"\t", _BETWEEN + b"\t")
         )
-
-    def _note_known(self, batch: _Batch, sites: Places, shapes: Sequence[bool], found: Outcomes) -> None:
-        """Refuse what htslib refuses, and note QUAL, of records that were judged as others were."""
-        places, is_own = batch.sites.at[sites], np.array(shapes, dtype=np.bool_)
-        blank = places[~is_own]
-        if len(blank) and not self._takes(batch.columns, blank):
-            for place in blank.tolist():
-                self.judge.record(0, int(batch.sites.mine.numbers[place]), batch.sites.mine.block[place])
-        is_repeat = (batch.kinds[places] & Alt.REPEAT) != 0
-        is_masked = np.where(
-            is_repeat,
-            (found.marks[places] & np.uint64(Mark.REPEAT_MASKED)) != 0,
-            batch.is_target[places] & (found.masked_up_to[places] > batch.rarity.mafs[places]),
-        )
-        for repeat in (False, True):
-            which = places[is_own & is_masked & (is_repeat == repeat)]
-            if len(which) and self.judge.forms.has_room("QUAL", is_repeat=repeat):
-                for qual in batch.columns.take(which)[QUAL].unique().to_pylist():
-                    self.judge.forms.note_left("QUAL", qual, is_repeat=repeat)
-
-    def _takes(self, columns: Columns, places: Places) -> bool:
-        """Tell whether htslib surely takes INFO and samples of some records of the original."""
-        values, columns = self.judge.values[0], columns.take(places)
-        if values.odd_name(b".", b";".join(columns[INFO].to_pylist())):
-            return False
-        by_format: dict[bytes, list[bytes]] = defaultdict(list)
-        samples = columns[SAMPLES].to_pylist()
-        for format_, text in zip(_texts(columns[FORMAT]), samples, strict=True):
-            by_format[format_].append(b"\t" + text)
-        return all(values.takes(format_, texts) for format_, texts in by_format.items())
 
     # what records tell of others
 
@@ -452,33 +405,18 @@ class Scanner:
                     getattr(self.tallies, name).add(contig, position, maf)
 
     def _see_unchanged(self, batch: _Batch) -> None:
-        """Look in unchanged records for what earlier ones lost, where its name stands."""
-        kept, thinning = batch.sites.kept, self.judge.thinning
+        """Look in unchanged records for what earlier ones lost."""
+        kept, ways = batch.sites.kept, self.judge.ways
         is_equal = batch.is_equal[batch.sites.kept_owners]
-        for name in sorted(thinning.open):
-            first = thinning.begun.get(name, -1)
-            for place in self._naming(kept, name):
-                if place > first and is_equal[place]:
-                    thinning.see(Record(kept.block[place], self.headers[1].n_columns), name)
-                    if name not in thinning.open:
-                        break
-        thinning.begun.clear()
-
-    @staticmethod
-    def _naming(kept: Rows, name: str) -> Iterator[int]:
-        """Yield the rows in which a column is filled, or a field's name stands."""
-        column, _, value = name.partition("=")
-        if column in _FILLED:
-            number, unfilled = _FILLED[column]
-            texts = kept.more_columns(FILTER + 1, np.arange(len(kept)))[number]
-            wanted = _are_equal(texts, value.encode()) if value else ~_are_in(texts, unfilled)
-            yield from np.flatnonzero(wanted).tolist()
-            return
-        key = re.escape(name.partition("/")[2].encode("utf-8", "surrogateescape"))
-        low, high = kept.block.starts[[0, -1]].tolist()
-        pattern = ENDING if name == TRAILING else re.compile(rb"(?i)[\t;:]%s(?=[=;:\t\n])" % key)
-        for match in pattern.finditer(kept.block.text, low, high):
-            yield int(np.searchsorted(kept.block.starts, match.start(), side="right")) - 1
+        lines = kept.block.as_array()
+        for name in sorted(ways.open):
+            wanted = is_equal & (np.arange(len(kept)) > ways.begun.get(name, -1))
+            wanted &= _match(lines, pattern_of(name))
+            for place in np.flatnonzero(wanted).tolist():
+                ways.see(kept.block[place], name)
+                if name not in ways.open:
+                    break
+        ways.begun.clear()
 
     def _read_pointers(self, batch: _Batch, found: Outcomes) -> None:
         """Read what unchanged records tell of other places; of changed ones, what phasing they kept."""
@@ -640,6 +578,22 @@ class Scanner:
             which = rarest_allele(shares, n_alts) if allele < 0 else allele
             found[place] = has_sole_carrier(block.text, format_, n_alts, which, low=low, high=high)
         return found
+
+
+def _refuse_spaces(name: str, rows: Rows) -> None:
+    """Refuse a key of INFO with a space before or behind it, as htslib does in whatever file."""
+    low, high = rows.block.starts[[0, -1]].tolist()
+    if rows.block.text.find(b" ", low, high) < 0:
+        return
+    for place in np.flatnonzero(_match(rows.block.as_array(), " ")).tolist():
+        fields = b";".join(rows.block[place].split(b"\t", FORMAT)[INFO:FORMAT]).split(b";")
+        if any(key != key.strip(b" ") for key, *_ in (field.split(b"=", 1) for field in fields)):
+            raise input_error(
+                "{file}: record {number} has a key in INFO with a space before or behind it, which htslib "
+                "refuses; remove the space.",
+                file=name,
+                number=int(rows.numbers[place]),
+            )
 
 
 def _mafs_of_kept(batch: _Batch) -> npt.NDArray[np.float64]:

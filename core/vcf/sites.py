@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from core.vcf.candidates import CandidateCollector, Tally
+from core.vcf.candidates import CandidateCollector, Mark, Tally
 from core.vcf.checks import Case, fields_told, leaks_of
 from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.samples import tells_repeat
 from core.vcf.frequencies import FrequencyReader, rarest_allele
-from core.vcf.header import VcfHeader
+from core.vcf.header import VcfHeader, attributes_of
+from core.vcf.left import MOST_NAMES, Left, Ways, left_of
 from core.vcf.lines import check_columns
-from core.vcf.marks import Mark
-from core.vcf.pointers import has_phasing, shows_more
+from core.vcf.neighbours import changes_of, has_phasing, shows_more
 from core.vcf.records import Record, alt_column, genotypes_changed, is_blank, own_records
 from core.vcf.remembering import remembered
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
-from core.vcf.rewriting import Forms, is_rewritten
-from core.vcf.same_alleles import changes_of
 from core.vcf.settings import MAF_LIMIT, VcfSettings
-from core.vcf.thinning import Thinning
-from core.vcf.values import ValueChecker
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
 ALWAYS_MASKED = math.inf
@@ -119,7 +116,7 @@ class Tallies:
     added_repeats: Tally = field(default_factory=Tally)
     reference_changed: Tally = field(default_factory=Tally)
     genotypes_changed: Tally = field(default_factory=Tally)
-    changed_elsewhere: Tally = field(default_factory=Tally)
+    something_new: Tally = field(default_factory=Tally)
     alleles_shown: Tally = field(default_factory=Tally)  # an allele or a repeat where the original shows none
     extra_columns: Tally = field(default_factory=Tally)  # text beyond the announced columns
     repeats_unnamed: Tally = field(default_factory=Tally)  # repeats in forms that the rule does not name
@@ -134,8 +131,10 @@ class SiteJudge:
 
     Attributes
     ----------
-    forms, thinning
+    ways
         In which ways masked records are blank, and what others lost.
+    new
+        In how many records each column or field is new.
     n_exchanged
         Records that stand before one of their own site that they followed.
     events
@@ -152,16 +151,15 @@ class SiteJudge:
         first, second = headers
         self.pattern = RepeatPattern.of(settings)
         self.readers = (FrequencyReader(first.declarations), FrequencyReader(second.declarations))
-        self.values = (ValueChecker(first), ValueChecker(second))
         self.n_columns = (first.n_columns, second.n_columns)
         self.same_declarations = first.declarations == second.declarations
-        # Whether what htslib takes in the original it takes in the anonymized file.
-        self.is_alike = self.values[0].agrees(self.values[1]) and first.n_columns == second.n_columns
         # whether each column of samples is whose it was; else their order may be another
         self.has_own_samples = first.samples == second.samples
         self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
-        self.forms = Forms.of(first.lines)
-        self.thinning = Thinning()
+        self.ways = Ways(
+            attributes_of(line)[1].get(b"ID", b"") for line in first.lines if line.startswith(b"##INFO")
+        )
+        self.new: Counter[str] = Counter()
         self.repeat_alts: set[bytes] = set()
         self.n_exchanged = 0
         self.events: list[Event] = []
@@ -174,19 +172,12 @@ class SiteJudge:
         return _kind_of_alt(alt, self.pattern)
 
     def record(self, file: int, number: int, line: bytes) -> Record:
-        """Split a line of one of the files, refusing what htslib refuses."""
+        """Split a line of one of the files, refusing another number of columns than htslib takes."""
         n_columns = line.count(_TAB) + 1
         name = self._file_names[file]
         if n_columns != self.n_columns[file]:
             check_columns(name, number, line, self.n_columns[file])
-        record = Record(line, self.n_columns[file], has_extra=n_columns > self.n_columns[file])
-        self.values[file].check(name, [number], [record])
-        return record
-
-    def kept_record(self, number: int, line: bytes, original: Record) -> Record:
-        """Split an anonymized line; what stands from QUAL on, word for word, in the original's is right."""
-        record = original.beside(line) if self.is_alike else None
-        return record or self.record(1, number, line)
+        return Record(line, self.n_columns[file], has_extra=n_columns > self.n_columns[file])
 
     def judge(self, originals: Sequence[Original], kept: Sequence[Record]) -> tuple[list[Judged], list[int]]:
         """Judge the records of one site, each of the original against its own.
@@ -251,19 +242,21 @@ class SiteJudge:
         self, original: Original, mine: Record | None, kept_maf: float, site: KeptSite, site_maf: float
     ) -> Judged:
         """Judge a record of the original against its own; up to `site_maf` none at its site is a target."""
+        left: tuple[Left, ...] = ()
         if mine is None:
             self._note("removed")
-        elif not self._parts:
-            self._compare(original, mine, site_maf)
+        elif mine.line != original.record.line:
+            left = self._compare(original, mine, site_maf)
+        else:
+            self.ways.see(mine.line)
+        if mine is not None and not self._parts:
+            self._note_unnamed(original, mine)
         if not original.is_candidate:
             return Judged(0, site.masked_up_to)
         outcome = self._mark(original, mine, kept_maf, site)
-        if (
-            mine is not None
-            and not self._parts
-            and self._counts_as_masked(original.maf, original.kind, outcome)
-        ):
-            self._note_masked(original, mine)
+        is_masked = self._counts_as_masked(original.maf, original.kind, outcome)
+        if mine is not None and not self._parts and is_masked:
+            self._note_masked(original, mine, left)
         return outcome
 
     def _kept_site(
@@ -317,12 +310,13 @@ class SiteJudge:
             marks |= Mark.SOLE_CARRIER
         return Judged(marks, site.masked_up_to, keys)
 
-    def _note_masked(self, original: Original, mine: Record) -> None:
+    def _note_masked(self, original: Original, mine: Record, left: Sequence[Left]) -> None:
         """Note in which way a record at a masked site is blank."""
         is_repeat = bool(original.kind & Alt.REPEAT)
         if is_repeat and len(self.repeat_alts) < 2 and satisfies_repeat_rule(original.record, mine):
             self.repeat_alts.add(mine.alt)
-        self.forms.add(original.record, mine, is_repeat=is_repeat)
+        if mine.alt != original.record.alt:
+            self.ways.add_masked(left, is_repeat=is_repeat)
 
     def _case(self, original: Original, mine: Record, kept_maf: float) -> Case:
         return Case(
@@ -348,24 +342,25 @@ class SiteJudge:
     def _note(self, what: str, maf: float = math.inf) -> None:
         self.events.append((what, maf))
 
-    def _compare(self, original: Original, kept: Record, site_maf: float) -> None:
-        """Count how a record differs from the original's beside masking."""
+    def _compare(self, original: Original, kept: Record, site_maf: float) -> tuple[Left, ...]:
+        """Count how a record differs from the original's beside masking; return what was left of it."""
         record = original.record
-        if record.line == kept.line:
-            self.thinning.see(kept)
-            self._note_unnamed(original, kept)
-            return
+        left = tuple(left_of(record, kept, in_order=self.has_own_samples, is_part=bool(self._parts)))
+        if new := {one.column for one in left if one.how == "new"}:
+            self._note("something_new")
+            self.new.update(name for name in new if name in self.new or len(self.new) < MOST_NAMES)
+        if self._parts:
+            return left
         if record.alt == kept.alt:
-            self.thinning.compare(record, kept, site_maf)
+            self.ways.see(kept.line)
+            self.ways.add_other(left, site_maf)
         if record.ref != kept.ref and (record.alt == kept.alt or not record.ref.startswith(kept.ref)):
             self._note("reference_changed")
         if genotypes_changed(record, kept, in_order=self.has_own_samples):
             self._note("genotypes_changed")
         if record.alt != kept.alt and shows_more(record, kept, self.pattern):
             self._note("alleles_shown")
-        elif site_maf >= 0 and is_rewritten(record, kept, in_order=self.has_own_samples):
-            self._note("changed_elsewhere", site_maf)
-        self._note_unnamed(original, kept)
+        return left
 
     def _note_unnamed(self, original: Original, kept: Record) -> None:
         record = original.record

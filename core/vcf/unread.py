@@ -23,6 +23,7 @@ MAX_BLOCK = 1 << 16  # bytes
 _NO_TIME = bytes(4)
 PLAIN_EXTRA = 6  # bytes of a block's extra field: its size, as BGZF has it, and nothing else
 _ENDS = {1: 0x81, 2: 0x8001, 3: 0x80000001, 5: 0x7F800002}  # what fills a list behind its last value
+_MISSING = {1: 0x80, 2: 0x8000, 3: 0x80000000}  # of whole numbers; a genotype's missing allele is 0
 _END_BYTES, _EVEN = {1: 0x81, TEXT: 0}, bytes(range(0, 256, 2))
 _RANGES = {2: (-120, (1 << 7) - 1), 3: (-32760, (1 << 15) - 1)}  # of what takes fewer bytes, as htslib has it
 _WORDS: dict[int, npt.DTypeLike] = {1: "<u1", 2: "<u2", 3: "<u4", 5: "<u4", 7: "<u1"}
@@ -92,11 +93,14 @@ def _in_binary(content: "io.BufferedReader[_Raw]") -> Iterator[Text]:
         genotypes = file.header.formats["GT"].id if "GT" in file.header.formats else -1
     number = 0
     alone: set[int] = set()  # phases of alleles that are alone
+    missing: set[int] = set()  # how missing alleles are stored
     while len(lengths := content.read(8)) == 8:
         number += 1
         shared, samples = (content.read(_whole(part)) for part in (lengths[:4], lengths[4:]))
         try:
-            is_whole = _is_shared_whole(shared) and _are_samples_whole(shared, samples, genotypes, alone)
+            is_whole = _is_shared_whole(shared) and _are_samples_whole(
+                shared, samples, genotypes, alone, missing
+            )
         except (LookupError, ValueError, struct.error):
             is_whole = False
         if not is_whole:
@@ -141,8 +145,13 @@ def _is_narrow(text: bytes, kind: int) -> bool:
     return bool(np.any((said < low) | (said > high)))
 
 
-def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int, alone: set[int]) -> bool:
-    """Tell the same of the samples; a genotype's first allele, which has no separator, has no phase alone."""
+def _are_samples_whole(
+    shared: bytes, samples: bytes, genotypes: int, alone: set[int], missing: set[int]
+) -> bool:
+    """Tell the same of the samples; a genotype's first allele, which has no separator, has no phase alone.
+
+    A missing allele is stored in one way in all records.
+    """
     n_samples, n_fields = _whole(shared[20:23]), shared[23]
     at = 0
     for _ in range(n_fields):
@@ -155,7 +164,9 @@ def _are_samples_whole(shared: bytes, samples: bytes, genotypes: int, alone: set
         if key == genotypes and kind in WHOLE and n:
             is_odd, phases = _phases_alone(samples, at, kind, n, n_samples)
             alone |= phases
-            if is_odd or len(alone) > 1:
+            values = np.frombuffer(samples, dtype=_WORDS[kind], count=n * n_samples, offset=at)
+            missing |= {place for place, one in enumerate((0, _MISSING[kind])) if np.any(values == one)}
+            if is_odd or len(alone) > 1 or len(missing) > 1:
                 return False
         first = at
         at, is_whole = _stepped(samples, at, kind, n, n_samples)

@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.header_leaks import Line, has_email, has_file, has_host, has_path, has_person
-from core.vcf.info import NUMERIC, Kind, kind_of
 from core.vcf.lines import Block, Places, where
-from core.vcf.pointers import Pointers
+from core.vcf.neighbours import Pointers
+from core.vcf.readings import NUMERIC, Kind, kind_of
 from core.vcf.records import USUAL_FILTERS
 from core.vcf.sample_names import decoded, holds_full_name, speaks_of_a_person
 

@@ -157,7 +157,7 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     gc.collect()
     gc.freeze()
     sys.setswitchinterval(0.0005)
-    load("core.tables.reading", "core.vcf.apart")
+    load("core.tables.reading", "core.vcf.running")
     clear_no_others_caches()
     keep_downloads(runtime.get_instance().media_file_mgr)
     logging.getLogger("streamlit.error_util").addFilter(leave_out_messages)

@@ -10,12 +10,12 @@ import streamlit as st
 from core import vcf
 from core.errors import AuditInputError
 from core.reports import Report
+from core.vcf.csv_report import bed_of_unmasked, csv_of_unmasked
 from core.vcf.donor.result import LIMITS as DONOR_LIMITS
 from core.vcf.outcomes import RULE
 from core.vcf.report import vcf_report
 from core.vcf.result import run_result, vcf_result
 from core.vcf.tool import TOOL
-from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked
 from core.words import say, text
 from pages.components.drawer import FILES, ask_for_inputs, files_heading, place_drawer
 from pages.components.inputs import list_file

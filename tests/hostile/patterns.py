@@ -29,9 +29,8 @@ AT_THE_START = {  # asked only what a cell begins with or is, never searched for
     "core.tabular.second_opinion.disguises._NUMBER",
     "core.tabular.second_opinion.in_codes._MEASURE",
     "core.tabular.second_opinion.surrogates._DATE",
-    "core.vcf.checks.columns._USUAL_FILTER",
+    "core.vcf.left._MASKED_FILTER",
     "core.vcf.frequencies._FLOAT",
-    "core.vcf.values._REGULAR_INFO",
 }
 SHAPES = (
     "a", "A", "0", "1", "f", ".", "-", "_", "/", ":", ";", "=", ",", " ", "\t", "\n", "(", "[",
@@ -44,8 +43,8 @@ SHAPES = (
 
 
 WHOLE = {  # asked whether they fit a whole text of so many letters
-    "core.vcf.info._PATTERNS": 256,
-    "core.vcf.values._REGULAR_INFO": 2 * LETTERS,
+    "core.vcf.readings._OF_FORMAT": 256,
+    "core.vcf.readings._OF_INFO": 256,
 }
 
 

@@ -15,7 +15,7 @@ from core.errors import AuditInputError
 from core.roles import values
 from core.tables import bounds, read_dataset
 from core.tabular.second_opinion import masked
-from core.vcf.info import kind_of
+from core.vcf.readings import kind_of
 from tests.hostile.patterns import LETTERS, PATTERNS, SECONDS, SHAPES, adversarial, seconds
 from tests.kinds import Told
 

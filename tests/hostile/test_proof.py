@@ -29,7 +29,7 @@ from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.proof import tabular_proof
 from core.vcf import VcfFile, VcfPair, VcfSettings, run_pairs
-from core.vcf.proof import vcf_proof
+from core.vcf.report import vcf_proof
 from tests.vcf_files import bcf, bgzf, vcf_text
 
 NAMES = (

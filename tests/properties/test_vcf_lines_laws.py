@@ -1,7 +1,6 @@
 """Laws of reading two files side by side; what is ruled out without looking equals the literal way."""
 
 import io
-import re
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -19,7 +18,6 @@ from core.vcf.records import Record, has_sole_carrier, own_records
 from core.vcf.repeats import RepeatPattern
 from core.vcf.rows import INFO, SAMPLES, Alignment, Columns, SortedLines, UnsortedError
 from core.vcf.settings import VcfSettings
-from core.vcf.values import are_plain
 from tests.thorough import tried
 
 SITES = st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.integers(1, 6)), max_size=25)
@@ -148,19 +146,6 @@ def test_columns__equals_splitting_each_line(
 
 
 _genotypes = st.sampled_from("0/1 0|1 1|1 0|0 ./. .|. 7|9 8/0 0/. ./0 . 0 12 1/12 0.0 ///. 0/x".split())
-
-
-@tried(300)
-@given(cells=st.lists(_genotypes, min_size=1, max_size=9), same=st.booleans())
-def test_are_plain__passes_nothing_but_plain_genotypes(cells: list[str], same: bool) -> None:
-    cells = cells[:1] * len(cells) if same else cells
-    text = "".join(f"\t{cell}" for cell in cells)
-    n_samples = len(text) // 4
-    is_plain = re.fullmatch(r"(?:\t[0-9.][/|][0-9.])+", text) is not None
-    if n_samples and len(text) == 4 * n_samples:
-        found = are_plain(b"head" + text.encode() + bytes(8), 4, n_samples)
-        assert not found or is_plain
-        assert found or not (is_plain and same)
 
 
 _numbers = st.one_of(

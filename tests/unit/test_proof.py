@@ -39,7 +39,7 @@ from core.tables import Dataset, ReadOptions, read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.proof import tabular_proof
 from core.vcf import VcfSettings, pair_folders, run_pairs
-from core.vcf.proof import vcf_proof
+from core.vcf.report import vcf_proof
 from core.verdict import Verdict
 from tests.hostile.repeats import TOOLS, files, random_words
 from tests.vcf_files import bcf

@@ -154,7 +154,7 @@ def test_command__each_bad_input_has_its_own_result(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("core.vcf.pool.WORTH_SEVERAL", 0)
+    monkeypatch.setattr("core.vcf.running.WORTH_SEVERAL", 0)
     for folder in folders:
         for path in folder.iterdir():
             path.unlink()

@@ -11,7 +11,6 @@ from core.errors import AuditInputError
 from core.reports.model import said_frame
 from core.result import Result, Table
 from core.vcf import VcfSettings, scan_pair
-from core.vcf.apart import look_for_donors
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.donor.genotypes import (
     CARRIES,
@@ -24,12 +23,12 @@ from core.vcf.donor.genotypes import (
 )
 from core.vcf.donor.kinship import compare
 from core.vcf.donor.measuring import frequencies_of
-from core.vcf.donor.membership import NEVER, evidence_of, round_up
-from core.vcf.donor.remaining import match_probability
+from core.vcf.donor.remaining import NEVER, evidence_of, match_probability, round_up
 from core.vcf.donor.result import donors_result
 from core.vcf.files import VcfFile
 from core.vcf.measuring import open_lines
 from core.vcf.pairing import VcfPair
+from core.vcf.running import read_donors
 from core.verdict import Verdict
 from core.words import say, speaking
 from tests.cases.table import says
@@ -377,12 +376,12 @@ def test_result__headlines_of_donors_without_a_panel_and_of_relatives_alone() ->
     assert measured.identity == "a.vcf.gz panel.vcf.gz"
 
 
-def test_look_for_donors__an_unforeseen_error_ends_this_look_in_a_sentence(monkeypatch: Patch) -> None:
+def test_read_donors__an_unforeseen_error_ends_this_look_in_a_sentence(monkeypatch: Patch) -> None:
     def fail(*_arguments: object, **_more: object) -> None:
         raise ZeroDivisionError
 
     file = _file(["chr1 100 . A G . . AF=0.3 GT 0/1 0/0 0/0"], name="high_anony_x.vcf.gz")
-    monkeypatch.setattr("core.vcf.apart.measure_donors", fail)
+    monkeypatch.setattr("core.vcf.running.measure_donors", fail)
     with pytest.raises(AuditInputError) as caught:
-        look_for_donors(file, None, report=lambda _n_bytes: None)
+        read_donors(file, None, report=lambda _n_bytes: None)
     assert says(caught.value, "high_anony_x.vcf.gz: …(ZeroDivisionError)")

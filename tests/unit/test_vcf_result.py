@@ -26,12 +26,12 @@ from core.vcf import (
     split_uploads,
 )
 from core.vcf.charts import SMALLEST_MAF, density_table, maf_table
+from core.vcf.csv_report import bed_of_unmasked, csv_of_unmasked, unmasked_rows
 from core.vcf.exposure import found
 from core.vcf.files import EOF_MARKER, read_pieces
 from core.vcf.outcomes import findings_of
 from core.vcf.report import vcf_report
 from core.vcf.result import headline, run_result, vcf_result
-from core.vcf.unmasked import bed_of_unmasked, csv_of_unmasked, unmasked_rows
 from core.vcf.unread import unread_bytes
 from core.verdict import Verdict, next_steps
 from core.words import say
@@ -386,6 +386,32 @@ def test_unread_bytes__of_bcf_header_fields_text_and_lists() -> None:
     assert _found(_joined(head, [(hidden, samples), *records[1:]])) == ("behind a field of record 1",)
     assert _found(_binary()) == ()
     assert _found(_binary(RICH_LINES, RICH)) == ()
+
+
+@pytest.mark.parametrize(
+    ("calls", "at", "is_told"),
+    [
+        ("./. 0/1", 0, True),
+        ("0/1 ./.", 3, True),
+        (". ./.", 3, True),
+        ("./. ./.", None, False),
+        (". .", -1, False),
+    ],
+)
+def test_unread_bytes__a_missing_allele_stored_in_two_ways_is_told(
+    calls: str, at: int | None, is_told: bool
+) -> None:
+    """Both ways are shown as a point; one of them everywhere tells nothing."""
+    head, records = _records(_binary([f"chr1 {place} . A . . . . GT {calls}" for place in (100, 200)]))
+    if at == -1:
+        records = [(shared, samples[:-2] + b"\x80\x80") for shared, samples in records]
+    elif at is not None:
+        shared, samples = records[1]
+        cells = bytearray(samples[-4:] if "/" in calls else samples[-2:])
+        assert cells[at] in (0, 1)
+        cells[at] = 0x80
+        records[1] = shared, samples[: -len(cells)] + bytes(cells)
+    assert (_found(_joined(head, records)) != ()) is is_told
 
 
 def _records(binary: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:

@@ -20,7 +20,7 @@ from core.vcf import (
 )
 from core.vcf.frequencies import FrequencyReader, smallest
 from core.vcf.header import Declaration, metadata_of
-from core.vcf.own_frequencies import MOST_FIRST, OwnFrequencies
+from core.vcf.other_frequencies import MOST_FIRST, OwnFrequencies
 from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each, says

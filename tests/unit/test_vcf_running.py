@@ -29,13 +29,13 @@ from core.vcf import (
     pair_folders,
     render_findings,
     run_pairs,
+    running,
     scan_pairs,
     split_uploads,
 )
-from core.vcf import apart as vcf_apart
 from core.vcf import outcomes as outcomes_of
-from core.vcf.apart import scan_apart
 from core.vcf.outcomes import STOPPED, run_scan
+from core.vcf.running import scan_apart
 from core.vcf.sites import Tallies
 from core.words import say, speaking
 from tests.cases.table import says
@@ -56,7 +56,7 @@ def _rows(scans: object) -> list[object]:
 
 @pytest.fixture
 def in_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.vcf.pool.WORTH_SEVERAL", 0)
+    monkeypatch.setattr("core.vcf.running.WORTH_SEVERAL", 0)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def _wait_until(condition: Callable[[], bool]) -> None:
 def test_scan_pairs__counts_bytes_and_reads_every_pair(
     worth_bytes: int, n_jobs: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.vcf.pool.WORTH_SEVERAL", worth_bytes)
+    monkeypatch.setattr("core.vcf.running.WORTH_SEVERAL", worth_bytes)
     pairs, progress = _demo_pairs(), Progress()
     scans = scan_pairs(pairs, SETTINGS, progress, n_jobs=n_jobs)
     assert [scan.pair for scan in scans] == list(pairs)
@@ -197,7 +197,7 @@ def test_scan_apart__what_it_says_can_be_said_in_other_languages() -> None:
 
 @pytest.mark.parametrize("has_shared_memory", [True, False])
 def test_scan_apart__gives_what_reading_here_gives(has_shared_memory: bool, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(vcf_apart, "HAS_SHARED_MEMORY", has_shared_memory)
+    monkeypatch.setattr(running, "HAS_SHARED_MEMORY", has_shared_memory)
     for pair in _demo_pairs():
         here, there = run_scan(pair, SETTINGS), scan_apart(pair, SETTINGS, lambda _n_bytes: None)
         assert there.problems == here.problems == ()
@@ -209,7 +209,7 @@ def test_scan_apart__gives_what_reading_here_gives(has_shared_memory: bool, monk
 @pytest.mark.slow
 def test_scan_apart__a_process_at_its_bounds_is_the_problem_of_its_pair(monkeypatch: Patch) -> None:
     pair = _demo_pairs()[0]
-    monkeypatch.setattr(vcf_apart, "_bounds", lambda _files: process_bounds.Bounds(1 << 30, 0))
+    monkeypatch.setattr(running, "_bounds", lambda _files: process_bounds.Bounds(1 << 30, 0))
     (problem,) = scan_apart(pair, SETTINGS, lambda _n_bytes: None).problems
     assert "the process that read this pair ended" in problem
     monkeypatch.undo()
@@ -232,7 +232,7 @@ def test_unpacked__refuses_what_is_of_another_type_or_does_not_hold_together() -
     assert scan is not None
     (table,) = packed(scan)
     found = unpacked(VcfScan, [table])
-    vcf_apart.check_scan(found)
+    running.check_scan(found)
     text = table.column(0)[0].as_py()
     first = 1 + 3 * len(fields(Tallies))  # of the candidates' arrays: whole numbers, and two on fractions
     for old, new in ((b'"high"', b'"other"'), (b'"north', b'["north'), (b" 0,", b' "0",'), (b"]", b"")):
@@ -244,10 +244,10 @@ def test_unpacked__refuses_what_is_of_another_type_or_does_not_hold_together() -
     for field, array in (("mafs", found.candidates.mafs[1:]), ("contigs", found.candidates.contigs + 9)):
         broken = replace(found, candidates=replace(found.candidates, **{field: array}))
         with pytest.raises(ValueError, match="does not hold together"):
-            vcf_apart.check_scan(broken)
+            running.check_scan(broken)
     removed = replace(found.removed, n=found.removed.n + 1)
     with pytest.raises(ValueError, match="does not hold together"):
-        vcf_apart.check_scan(replace(found, removed=removed))
+        running.check_scan(replace(found, removed=removed))
 
 
 def test_run_scan__an_error_ends_its_pair_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +272,7 @@ def test_run_scan__an_error_ends_its_pair_with_a_sentence(monkeypatch: pytest.Mo
 def test_scan_apart__its_process_ends_soon_after_the_one_that_asked(large_pair: VcfPair) -> None:
     code = (
         "from pathlib import Path; from core.vcf import VcfFile, VcfPair, VcfSettings; import sys\n"
-        "from core.vcf.apart import scan_apart\n"
+        "from core.vcf.running import scan_apart\n"
         "file = VcfFile(name='x.vcf', path=Path(sys.argv[1]))\n"
         "pair = VcfPair(original=file, anonymized=file, level='high')\n"
         "scan_apart(pair, VcfSettings(), lambda n: n and print(n, flush=True))\n"
@@ -326,11 +326,11 @@ def _scanned(folder: Path) -> tuple[int | None, tuple[str, ...]]:
 
 def test_reporter__tells_bytes_a_part_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[int] = []
-    report = vcf_apart._Reporter(told.append)
+    report = running._Reporter(told.append)
     report(1)
     assert told == []
-    report(vcf_apart.REPORTED_BYTES)
-    assert told == [vcf_apart.REPORTED_BYTES + 1]
-    monkeypatch.setattr(vcf_apart, "REPORTED_SECONDS", 0)
+    report(running.REPORTED_BYTES)
+    assert told == [running.REPORTED_BYTES + 1]
+    monkeypatch.setattr(running, "REPORTED_SECONDS", 0)
     report(5)
     assert told[1:] == [5]

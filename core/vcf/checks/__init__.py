@@ -8,17 +8,13 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from core.vcf.checks.case import Case
-from core.vcf.checks.check import Check, SiteCheck, Test
-from core.vcf.checks.columns import COLUMN_CHECKS
-from core.vcf.checks.donor import DONOR_CHECKS
-from core.vcf.checks.file import FILE_CHECKS
-from core.vcf.checks.header import HEADER_CHECKS
+from core.vcf.candidates import FIRST_CHECK
+from core.vcf.checks.case import Case, Check, SiteCheck, Test
+from core.vcf.checks.columns import COLUMN_CHECKS, REPEAT_CHECKS
+from core.vcf.checks.file import DONOR_CHECKS, FILE_CHECKS, HEADER_CHECKS
 from core.vcf.checks.info import INFO_CHECKS, other_keys
-from core.vcf.checks.repeats import REPEAT_CHECKS
 from core.vcf.checks.samples import SAMPLE_CHECKS
-from core.vcf.info import Kind
-from core.vcf.marks import FIRST_CHECK
+from core.vcf.readings import Kind
 from core.vcf.records import USUAL_FILTERS
 
 SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)

@@ -1,13 +1,15 @@
-"""What a check of a masked site is given: an original record, its own anonymized record, and the rules."""
+"""What a check is, and what a check of masked sites is given: a record, its own one, and the rules."""
 
+from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.vcf.checks.spellings import plain, words_of
-from core.vcf.info import Info
+from core.vcf.readings import Info
 from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.remembering import lazy
 from core.vcf.repeats import RepeatPattern
+from core.verdict import Verdict
 
 
 @dataclass(eq=False)
@@ -39,11 +41,6 @@ class Case:
     def still_named(self) -> bool:
         """Tell whether ALT names one of the original's alleles."""
         return self.kept.names(self.original.alleles)
-
-    @property
-    def has_new_format(self) -> bool:
-        """Tell whether FORMAT is neither the original's nor GT alone."""
-        return self.kept.format not in (self.original.format, b"GT", b"")
 
     @lazy
     def info(self) -> Info:
@@ -87,3 +84,51 @@ class Case:
 def satisfies_repeat_rule(original: Record, kept: Record) -> bool:
     """Tell whether the published rule counts a repeat as masked: ALT differs and holds an ``N``."""
     return kept.alt != original.alt and b"N" in kept.alt
+
+
+FAIL, WARN, NOT_ASSESSED = Verdict.FAIL, Verdict.WARN, Verdict.NOT_ASSESSED
+
+
+Test = Callable[[Case], bool]
+Telling = Callable[[Case], Iterator[bytes]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One exposure check."""
+
+    name: str  # stable machine name
+    label: str  # name on screen
+    default: Verdict  # the verdict when anything is found and the person has not said otherwise
+    message: str  # A sentence with ``{n}`` for the count and ``{of}`` for the denominator
+    remedy: str  # what to do about it, in a sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteCheck(Check):
+    """A check of one original record at a masked site and its own anonymized record."""
+
+    test: Test  # whether it finds something
+    telling: Telling | None = None  # in which fields, as bcftools names them, where its remedy names them
+
+
+def site_check(
+    name: str, label: str, default: Verdict, *, message: str, remedy: str
+) -> Callable[[Test], SiteCheck]:
+    """Make a function of a case a check of masked sites."""
+
+    def made(test: Test) -> SiteCheck:
+        return SiteCheck(name=name, label=label, default=default, message=message, remedy=remedy, test=test)
+
+    return made
+
+
+def field_check(
+    name: str, label: str, default: Verdict, *, message: str, remedy: str
+) -> Callable[[Telling], SiteCheck]:
+    """Make a function that yields what of a case tells something a check of masked sites.
+
+    It yields fields as ``bcftools annotate -x`` takes them, ``{keys}`` and ``{fields}`` of the sentences.
+    """
+    made = site_check(name, label, default, message=message, remedy=remedy)
+    return lambda telling: replace(made(lambda case: any(telling(case))), telling=telling)

@@ -1,21 +1,17 @@
-"""Checks of masked sites: ALT, REF, QUAL, ID and FILTER."""
+"""Checks of masked sites: ALT, REF, QUAL, ID and FILTER, and short tandem repeats."""
 
 import re
 from collections.abc import Iterator
 
-from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, field_check, site_check
+from core.vcf.checks.case import FAIL, WARN, Case, field_check, site_check
 from core.vcf.checks.info import public_ids_in_info
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
+from core.vcf.readings import Kind
 from core.vcf.records import USUAL_FILTERS
-from core.vcf.rewriting import as_written
 
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
 _SYMBOLIC = re.compile(rb"<[^<>]*>")
-_USUAL_FILTER = re.compile(rb"(?i)\.|PASS|.*(?:mask|anon|redact|hidden|removed).*")
-_NO_QUALITY = frozenset((b".", b"0"))
-_MASKS = b"N<>"
 WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites."
 
 
@@ -60,22 +56,6 @@ def allele_respelled(case: Case) -> bool:
     if respelled(original.alleles, original.ref, kept.ref, kept.alt):
         return True
     return not case.is_repeat and resembles(original.alleles, original.ref, kept.alt)
-
-
-@site_check(
-    "alt_rewritten",
-    "Another allele in ALT",
-    WARN,
-    message="{n} of {of} masked sites have an ALT that is neither missing, N nor the original's: another "
-    "base or a name can stand for the allele by a code.",
-    remedy=WHOLE_ALT,
-)
-def alt_rewritten(case: Case) -> bool:
-    """Tell whether ALT names an allele that the original does not have."""
-    return case.is_hidden and any(
-        allele.removeprefix(case.original.ref).strip(_MASKS) and allele not in case.original.alts
-        for allele in case.kept.alleles
-    )
 
 
 @site_check(
@@ -137,32 +117,6 @@ def allele_in_ref(case: Case) -> bool:
     )
 
 
-@site_check(
-    "quality_rewritten",
-    "QUAL rewritten",
-    WARN,
-    message="{n} of {of} masked sites have a QUAL that is neither the original's nor missing nor 0: a "
-    "number of one's own can hold anything.",
-    remedy="Write “.” in QUAL at these sites.",
-)
-def quality_rewritten(case: Case) -> bool:
-    """Tell whether QUAL holds a new number; the original's may be written as htslib writes it."""
-    return case.kept.qual not in (*_NO_QUALITY, case.original.qual, as_written(case.original.qual))
-
-
-@site_check(
-    "position_rewritten",
-    "POS written anew",
-    WARN,
-    message="{n} of {of} masked sites have a POS that is not written as the original's, such as with zeros "
-    "before it.",
-    remedy="Write POS as in the original.",
-)
-def position_rewritten(case: Case) -> bool:
-    """Tell whether POS, the same number, is another text."""
-    return case.kept.pos != case.original.pos
-
-
 @field_check(
     "public_id",
     "ID gives the allele back",
@@ -200,31 +154,97 @@ def other_id(case: Case) -> bool:
     return case.kept.id != b"." and not id_is_public(case)
 
 
-@site_check(
-    "filter_rewritten",
-    "FILTER rewritten",
-    WARN,
-    message="{n} of {of} masked sites have a FILTER that is not the original's and does not say PASS, "
-    "missing or masked.",
-    remedy="Write “.” or PASS in FILTER at these sites: bcftools annotate -x FILTER.",
-)
-def filter_rewritten(case: Case) -> bool:
-    """Tell whether FILTER holds a new text."""
-    kept = case.kept.filter
-    return kept != case.original.filter and not all(_USUAL_FILTER.fullmatch(one) for one in kept.split(b";"))
-
-
 COLUMN_CHECKS = (
     masked_in_name_only,
     allele_respelled,
-    alt_rewritten,
     length_in_alt,
     frequency_only,
     unmasked_duplicate,
     allele_in_ref,
-    quality_rewritten,
-    position_rewritten,
     public_id,
     other_id,
-    filter_rewritten,
 )
+
+
+_IN_BRACKETS = re.compile(rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]")
+_WRITTEN = re.compile(rb"[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)")
+_DIGIT = re.compile(rb"[0-9]")
+ONE_N = "Write one N in place of the whole ALT column at these sites."
+
+
+@site_check(
+    "repeat_in_masked_alt",
+    "Repeat still in the masked ALT",
+    FAIL,
+    message="{n} of {of} masked sites still hold the repeat, or half its copies, in the ALT that counts as "
+    "masked.",
+    remedy=ONE_N,
+)
+def repeat_in_masked_alt(case: Case) -> bool:
+    """Tell whether the masked ALT still holds a repeat, in either case, or half the copies of the motif.
+
+    An ``N`` between the copies does not hide them.
+    """
+    alt = case.kept.alt.upper()
+    bare = alt.replace(b"N", b"")
+    if not bare or not case.is_repeat or not case.is_masked:
+        return False
+    pattern = case.pattern
+    if pattern.found(alt) or pattern.found(bare):
+        return True
+    motif = pattern.motif(case.original.alt)
+    few = len(motif) * (pattern.min_repeat // 2 + 1)
+    shown = (motif[shift:] + motif[:shift] for shift in range(len(motif)))
+    return any((one * (few // len(one)))[:few] in bare for one in shown)
+
+
+@site_check(
+    "repeat_length_kept",
+    "Repeat length kept",
+    FAIL,
+    message="{n} of {of} masked sites have a masked ALT from which the repeat's length, which identifies, "
+    "can be counted: as many letters as the repeat has bases or copies, or a number.",
+    remedy="Write one N, or the same number of Ns everywhere, in place of ALT at these sites.",
+)
+def repeat_length_kept(case: Case) -> bool:
+    """Tell whether the length of a masked repeat can be read from the masked ALT.
+
+    That is: an allele as long as the original's, or as what it adds to REF, or with one ``N`` a copy of
+    the motif; or a number in ALT, as in ``<STR7>`` and ``(AC)7N``.
+    """
+    original, kept = case.original, case.kept
+    if not case.is_repeat or not case.is_masked or (len(kept.alt) == 1 and not kept.alt.isdigit()):
+        return False
+    if any(_DIGIT.search(allele) for allele in kept.alts if not set(allele) & set(b"[]")):
+        return True
+    repeats = [allele for allele in original.alleles if case.pattern.found(allele)]
+    lengths = {len(allele) for allele in repeats}
+    for allele in repeats:
+        lengths |= {len(allele) - len(original.ref), *case.pattern.copies(allele)}
+    masked = [allele.strip(b"<>") for allele in kept.alts if b"N" in allele]
+    return any(len(allele) > 1 and len(allele) in lengths for allele in masked)
+
+
+@site_check(
+    "repeat_described",
+    "Repeat described beside ALT",
+    WARN,
+    message="{n} of {of} masked sites show the repeat in REF or describe it in INFO (unit, copies, length, "
+    "end), from which the masked length may follow.",
+    remedy="Write the first base alone in REF at these sites, and blank INFO.",
+)
+def repeat_described(case: Case) -> bool:
+    """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it."""
+    if not case.is_repeat:
+        return False
+    info = case.kept.info.upper()
+    in_brackets = b"(" in info or b"[" in info
+    return (
+        bool(case.kinds & Kind.REPEAT)
+        or _WRITTEN.search(info) is not None
+        or (in_brackets and _IN_BRACKETS.search(info) is not None)
+        or case.pattern.found(case.kept.ref)
+    )
+
+
+REPEAT_CHECKS = (repeat_in_masked_alt, repeat_length_kept, repeat_described)

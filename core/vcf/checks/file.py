@@ -1,6 +1,7 @@
-"""Checks of neighbouring records and of the file as a whole."""
+"""Checks of neighbouring records, of the file as a whole, of its header and sample names, and of donors."""
 
-from core.vcf.checks.check import FAIL, NOT_ASSESSED, WARN, Check
+from core.vcf.checks.case import FAIL, NOT_ASSESSED, WARN, Check
+from core.verdict import Verdict
 from core.words import text
 
 _POPULATION = (
@@ -93,28 +94,21 @@ FILE_CHECKS = (
         "(bcftools annotate -c INFO/AF:=INFO/…).",
     ),
     Check(
-        "changed_elsewhere",
-        "Records changed that had not to be",
+        "something_new",
+        "Something new",
         WARN,
-        "{n} of {of} records of the anonymized file that had not to be masked have a new ID, QUAL, FILTER, "
-        "ALT, INFO, FORMAT or value of a sample, or are written otherwise: what stands there can tell of "
-        "other records.",
-        "Ask why these records were changed.",
+        "{n} of {of} records of the anonymized file hold something that is neither the original's nor a "
+        "blank, in {columns}: what is new can hold anything, such as a code for what was masked.",
+        "Leave there what the original has, or write “.”; in ALT one N or “.”, in FORMAT GT.",
     ),
     Check(
-        "thinned_elsewhere",
-        "Taken away at some records",
-        WARN,
-        "{n} of {of} records of the anonymized file that had not to be masked lost what later records kept "
-        "({names}): which records lost it can be a code.",
-        "Take these columns and fields out of all records, or of none: bcftools annotate -x.",
-    ),
-    Check(
-        "forms_vary",
+        "blank_in_several_ways",
         "Blank in several ways",
         WARN,
-        "Masked records are blank in more than one way ({forms}): which way it is can be a code.",
-        "Write the same in the place of what was masked at all sites.",
+        "What was taken away is blank in one way here and in another there, or left at some records, in "
+        "{columns}: which way it is can be a code.",
+        "Write the same in the place of what was masked at all sites; take fields out of all records, or of "
+        "none.",
     ),
     Check(
         "extra_columns",
@@ -308,5 +302,173 @@ FILE_CHECKS = (
         NOT_ASSESSED,
         "Neither the original nor the anonymized file holds a record; only the headers could be compared.",
         "Give the files with their records.",
+    ),
+)
+
+
+HEADER_CHECKS = (
+    Check(
+        "header_command",
+        "Commands in the header",
+        FAIL,
+        "{n} of {of} header lines hold a command line: how and from what the file was made.",
+        "Remove these lines, or write “.” as their value: bcftools reheader.",
+    ),
+    Check(
+        "header_source",
+        "Source in the header",
+        WARN,
+        "{n} of {of} header lines name the program or centre that made the file.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_date",
+        "Date in the header",
+        WARN,
+        "{n} of {of} header lines hold a date.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_person",
+        "Sample or pedigree lines",
+        FAIL,
+        "{n} of {of} header lines describe samples, pedigrees or individuals, or name a sample.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_file",
+        "Data files in the header",
+        FAIL,
+        "{n} of {of} header lines name a file of reads or variants, whose name often is a person's.",
+        "Remove the file names from these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_allele",
+        "Alleles in the header",
+        FAIL,
+        "{n} of {of} header lines hold a variant or a public database's ID.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_leftover",
+        "Free text left in the header",
+        WARN,
+        "{n} of {of} header lines hold free text under a key that is not of the VCF standard, the "
+        "original's or new, or something new where the standard defines a contig, a reference or a field, "
+        "such as another type; or stand there more often than in the original.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_path",
+        "File paths in the header",
+        FAIL,
+        "{n} of {of} header lines hold a file path.",
+        "Remove the paths from these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_host",
+        "Users or hosts in the header",
+        FAIL,
+        "{n} of {of} header lines name a user or a computer.",
+        "Remove these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_email",
+        "E-mail in the header",
+        FAIL,
+        "{n} of {of} header lines hold an e-mail address.",
+        "Remove the addresses from these lines: bcftools reheader.",
+    ),
+    Check(
+        "header_contig_origin",
+        "Assembly of contigs",
+        WARN,
+        "{n} of {of} header lines tell the assembly, checksum or address of a contig's sequence.",
+        "Keep ID and length of contigs alone: bcftools reheader.",
+    ),
+    Check(
+        "header_definition",
+        "Definition of a masked allele",
+        WARN,
+        "{n} of {of} header lines define a symbolic allele (##ALT) that only masked records had: of which "
+        "kind these are is told.",
+        "Remove the definitions that no record uses any more: bcftools reheader.",
+    ),
+    Check(
+        "samples_kept",
+        "Sample names kept",
+        WARN,
+        "{n} of {of} sample names are those of the original, or hold one, in either case.",
+        "Give the samples new names: bcftools reheader -s.",
+    ),
+    Check(
+        "samples_identify",
+        "Sample names look personal",
+        FAIL,
+        "{n} of {of} sample names look like a person's name or an identifier, are the original's that do, or "
+        "hold signs that nobody sees or tells from others.",
+        "Give the samples new names: bcftools reheader -s.",
+    ),
+)
+
+
+DONOR_CHECKS = (
+    Check(
+        "donor_in_panel",
+        "Same donor in the panel",
+        FAIL,
+        "{n} of {of} samples of the file are also in {panel}, whatever they are called there: kinship above "
+        "0.354 (identical twins look the same). First: {pairs}.",
+        "Leave these donors out, or do not release the file where the panel can be had; masking rare "
+        "variants does not help.",
+    ),
+    Check(
+        "relative_in_panel",
+        "Relative in the panel",
+        WARN,
+        "{n} of {of} samples of the file have a relative in {panel} ({degrees}). First: {pairs}.",
+        "Ask whether the donors agreed that relatives may find them; only leaving common genotypes out hides "
+        "the kinship.",
+    ),
+    Check(
+        "panel_not_comparable",
+        "Panel too little alike to compare",
+        NOT_ASSESSED,
+        "The file and {panel} share {n_sites} common variants in {n_windows} windows of 100,000 bases, and "
+        "have {of} and {n_panel} samples: too little to tell whether a donor or a relative is in both.",
+        "Give a panel with genotypes of the same reference build, and with more of this file's variants.",
+    ),
+    Check(
+        "rare_of_one_donor",
+        "Rare alleles of one donor",
+        WARN,
+        "{n} of {of} alleles rarer than {threshold} that the file still names are carried by one sample "
+        "alone; {n_donors} of {n_samples} samples have one or more, at most {most}.",
+        "Mask the records that still name them, or use a higher threshold.",
+    ),
+    Check(
+        "membership",
+        "Membership by asking",
+        Verdict.PASS,
+        "Whoever has a donor's genome, and may only ask which alleles the file holds, can tell of {n} of "
+        "{of} donors that they are in it, with 5 % false alarms. The fewest questions are {fewest}, the "
+        "median is {median}.",
+        "Answer questions about alleles only to people who are bound by an agreement.",
+    ),
+    Check(
+        "common_remaining",
+        "Common variants that remain",
+        Verdict.PASS,
+        "{n} of {of} ALT alleles that the file names are common (5 % to 95 %), and {n_independent} windows "
+        "of a million bases hold a common variant of one base. {meaning}",
+        "Share the file under an agreement, or without genotypes: masking rare variants leaves these.",
+    ),
+    Check(
+        "panel_compared",
+        "Panel compared",
+        Verdict.PASS,
+        "The file and {panel} share {n_sites} common variants in {n_windows} windows of 100,000 bases; in "
+        "{n_pairs} pairs of samples, kinship from {least} on is told from chance.",
+        "Compare further panels that others may have.",
     ),
 )

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, field_check, site_check
+from core.vcf.checks.case import FAIL, WARN, Case, field_check, site_check
 from core.vcf.checks.spellings import plain, spells, words_of
-from core.vcf.info import Field, Kind, kind_of
-from core.vcf.rewriting import adds_info
+from core.vcf.readings import Field, Kind
 
 _HGVS = re.compile(
     rb"(?<![A-Za-z0-9])[cgmnpr]\.(?:[^|;,\s]*(?:[ACGT]>[ACGT]|del|ins|dup|inv|[A-Z][a-z]{2}[0-9]+[A-Z*=])"
@@ -21,7 +19,6 @@ _NUMBER = re.compile(rb"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _COUNTS = re.compile(rb"[0-9]+(?:,[0-9]+)*")
 _ZERO = b"0.,|/: "
 _WORD = re.compile(rb"[\w.-]+")
-_MASKED = re.compile(rb"(?i)MASKED|REDACTED|ANONYMI[SZ]ED")
 _GRAPH_PATH = re.compile(rb"[<>][0-9]+")
 #: Kinds that a check of their own speaks of.
 SPOKEN_OF = (
@@ -226,29 +223,6 @@ def other_keys(case: Case) -> tuple[bytes, ...]:
     return case.info.others(spoken_of)
 
 
-@site_check(
-    "info_rewritten",
-    "Harmless INFO written anew",
-    WARN,
-    message="{n} of {of} masked sites have harmless INFO fields that are not the original's (DP, MQ, AN, "
-    "NS, keys without a value, words for masked), or in another order: numbers, keys and order of one's own "
-    "can hold anything.",
-    remedy="Blank INFO at these sites: bcftools annotate -x INFO.",
-)
-def info_rewritten(case: Case) -> bool:
-    """Tell whether fields that are harmless, or have no value, are new; one word for masked is free."""
-    fields = [text for text in case.kept.info.split(b";") if _is_harmless(text)]
-    words = [text for text in fields if _MASKED.fullmatch(text)]
-    if words:
-        fields.remove(words[0])
-    return adds_info(case.original.info, fields)
-
-
-def _is_harmless(text: bytes) -> bool:
-    key, _, value = text.partition(b"=")
-    return (not value.strip(b".,") and b"=" in text) or not key or bool(kind_of(key.upper()) & Kind.HARMLESS)
-
-
 INFO_CHECKS = (
     allele_in_info,
     told_in_info,
@@ -256,5 +230,4 @@ INFO_CHECKS = (
     rare_frequency_in_info,
     indel_described,
     other_info,
-    info_rewritten,
 )

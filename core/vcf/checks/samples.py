@@ -2,60 +2,23 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from core.vcf.checks.case import Case
-from core.vcf.checks.check import FAIL, WARN, site_check
+from core.vcf.checks.case import FAIL, WARN, Case, site_check
+from core.vcf.readings import Kind, format_patterns
 from core.vcf.records import GENOTYPE, Record
 from core.vcf.remembering import remembered
 from core.vcf.repeats import is_unnamed_repeat
-from core.vcf.rewriting import is_part
 
-# FORMAT fields and what in a sample's value betrays an allele (applied from the value's start).
-_OTHER_READS = rb"[0-9.]++,(?:[0.]*+,)*+[1-9]"  # after the reads of the reference
-_ANY_READS = rb"(?:[0.]*+,)*+[1-9]"
-_SHARE = rb"(?:0?\.?0*,)*0?\.?0*[1-9]"
-_PHRED = rb"[1-9][0-9]*+,"
-_LIKELIHOOD = rb"-[0-9.]*[1-9][0-9.eE+-]*,(?:[^,:\t]*,)*-?0(?:\.0*)?(?=[,:\t]|\Z)"
-_PROBABILITY = rb"(?:0?\.[0-4][0-9]*|0(?:\.0*)?|[0-9.]+[eE]-[0-9]+),"
-_DOSAGE = rb"(?:[0-9.]*,)*(?:0?\.[1-9]|[1-9])"
-_PRESENT = rb"[0-9]"
-CARRIER_FIELDS: dict[bytes, bytes] = {
-    **dict.fromkeys((b"AD", b"ADF", b"ADR", b"DPR", b"LAD"), _OTHER_READS),
-    **dict.fromkeys((b"AO", b"DV", b"NV", b"QA", b"EC", b"LAA", b"TIR", b"SAF", b"SAR"), _ANY_READS),
-    **dict.fromkeys((b"VAF", b"AF", b"VF", b"AB", b"FREQ"), _SHARE),
-    **dict.fromkeys((b"PL", b"PP", b"LPL"), _PHRED),
-    b"GL": _LIKELIHOOD,
-    b"GP": _PROBABILITY,
-    **dict.fromkeys((b"DS", b"HDS", b"ADS"), _DOSAGE),
-    **dict.fromkeys((b"SB", b"DP4", b"SAC"), rb"[0-9]+,[0-9]+,(?:0,)?[1-9]"),
-    b"BCOUNT": rb"(?:[0-9]+,)*[1-9][0-9]*,(?:0,)*[1-9]",
-    **dict.fromkeys((b"PS", b"HP", b"PID", b"PQ"), _PRESENT),
-    b"CN": rb"(?:[013-9]|[0-9]{2})",
-}
-REPEAT_FIELDS = frozenset(
-    b"REPCN REPCI GB BPDIFFS AL ALLREADS MALLREADS MC MS CN RC ADSP ADFL ADIR ALLR AP AM".split()
-)
 _NOT_ZERO = re.compile(rb"[1-9]")
 _NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_INDEX = rb"(?:(?:[0.][/|])+[1-9]|[1-9][0-9]*(?:[/|]|(?=[:\t]|\Z)))"
 GENOTYPE_ALONE = (
     "Keep GT alone, with the same text for every sample, at these sites: bcftools annotate -x ^FORMAT/GT."
 )
 
 
-class FormatPatterns(NamedTuple):
-    """What shows an allele's index, betrays a carrier, or holds another genotype, a repeat or anything."""
-
-    own: re.Pattern[bytes] | None
-    carrier: re.Pattern[bytes] | None
-    genotype: re.Pattern[bytes] | None
-    repeat: re.Pattern[bytes] | None
-    filled: re.Pattern[bytes] | None
-
-
-def _shows(case: Case, pattern: re.Pattern[bytes] | None) -> bool:
-    """Tell whether a pattern is found in the samples; None is in no sample."""
+def _shows(case: Case, kind: int) -> bool:
+    """Tell whether a value of a kind, or for 0 of none, is found in the samples."""
+    pattern = format_patterns(case.kept.format).get(kind)
     return pattern is not None and case.is_hidden and pattern.search(case.samples) is not None
 
 
@@ -68,12 +31,14 @@ def _shows(case: Case, pattern: re.Pattern[bytes] | None) -> bool:
     remedy="Write ./. for every sample at these sites, carriers and others alike.",
 )
 def genotype_kept(case: Case) -> bool:
-    """Tell whether any genotype names an ALT allele, in GT or in another field (OGT, PGT, LGT)."""
-    patterns = format_patterns(case.kept.format)
-    if _shows(case, patterns.genotype):
+    """Tell whether any genotype names an ALT allele, in GT or in another field (OGT, PGT, LGT, LAA)."""
+    if _shows(case, Kind.GENOTYPE):
         return True
-    # Without any such digit, which is found out much faster, no genotype names an ALT allele.
-    return patterns.own is not None and _shows(case, _NOT_ZERO) and _shows(case, patterns.own)
+    is_first = case.is_hidden and case.kept.format.split(b":")[0] == b"GT"
+    # without any such digit, which is found out much faster, no genotype names an ALT allele
+    return (
+        is_first and _NOT_ZERO.search(case.samples) is not None and GENOTYPE.search(case.samples) is not None
+    )
 
 
 @site_check(
@@ -86,7 +51,7 @@ def genotype_kept(case: Case) -> bool:
 )
 def depth_betrays(case: Case) -> bool:
     """Tell whether AD, PL, GP, DS or a like field of any sample shows a non-reference allele."""
-    return _shows(case, format_patterns(case.kept.format).carrier)
+    return _shows(case, Kind.CARRIES)
 
 
 @site_check(
@@ -168,8 +133,7 @@ def _told_apart(forms: Iterable[bytes], carries: list[bool]) -> bool:
 )
 def sample_fields_kept(case: Case) -> bool:
     """Tell whether any sample has a value in a field that no other check looks into."""
-    patterns = format_patterns(case.kept.format)
-    return _shows(case, patterns.filled) or (not _is_any_repeat(case) and _shows(case, patterns.repeat))
+    return _shows(case, 0) or (not _is_any_repeat(case) and _shows(case, Kind.REPEAT))
 
 
 @site_check(
@@ -190,12 +154,12 @@ def allele_in_samples(case: Case) -> bool:
             for spelled in (text, text.lower())
         ):
             return True
-    return _is_any_repeat(case) and _shows(case, format_patterns(case.kept.format).repeat)
+    return _is_any_repeat(case) and _shows(case, Kind.REPEAT)
 
 
 def tells_repeat(record: Record) -> bool:
     """Tell whether a field of the samples gives the length of a repeat."""
-    pattern = format_patterns(record.format).repeat if record.samples else None
+    pattern = format_patterns(record.format).get(Kind.REPEAT) if record.samples else None
     return pattern is not None and pattern.search(record.telling_samples) is not None
 
 
@@ -210,51 +174,10 @@ def _spelled(text: bytes) -> re.Pattern[bytes]:
     return re.compile(rb"(?<![A-Za-z<])<?%s>?(?![A-Za-z=])" % re.escape(text))
 
 
-@remembered
-def format_patterns(format_: bytes) -> FormatPatterns:
-    """Return what is looked for in samples under one FORMAT."""
-    keys = format_.split(b":")
-    fields = dict(CARRIER_FIELDS)
-    if b"RD" in keys:  # VarScan: AD holds the reads of the allele alone
-        fields[b"AD"] = _ANY_READS
-    known = fields.keys() | REPEAT_FIELDS | {b"GT", b""}
-    genotypes = [key for place, key in enumerate(keys) if key.endswith(b"GT") and (key != b"GT" or place)]
-    unknown = [key for key in keys if key not in known and key not in genotypes]
-    return FormatPatterns(
-        own=GENOTYPE if keys[0] == b"GT" else None,
-        carrier=_of_fields(keys, {key: value for key, value in fields.items() if key in keys}),
-        genotype=_of_fields(keys, dict.fromkeys(genotypes, _INDEX)),
-        repeat=_of_fields(keys, dict.fromkeys(sorted(REPEAT_FIELDS.intersection(keys)), rb"[^:\t]*[0-9]")),
-        filled=_of_fields(keys, dict.fromkeys(unknown, rb"[^:\t]*[1-9A-Za-z]")),
-    )
-
-
-def _of_fields(keys: list[bytes], values: dict[bytes, bytes]) -> re.Pattern[bytes] | None:
-    """Return what matches at the tab before a sample in which one of the fields has its value."""
-    fields = sorted((keys.index(key), value) for key, value in values.items())
-    if not fields:
-        return None
-    return re.compile(rb"\t(?:%s)" % b"|".join(rb"(?:[^\t:]*+:){%d}+(?:%s)" % field for field in fields))
-
-
-@site_check(
-    "format_rewritten",
-    "FORMAT written anew",
-    WARN,
-    message="{n} of {of} masked sites have a FORMAT with keys that the original's has not, or in another "
-    "order: keys and order of one's own can hold anything, whatever the samples hold.",
-    remedy="Write GT, or the original’s FORMAT, at these sites.",
-)
-def format_rewritten(case: Case) -> bool:
-    """Tell whether FORMAT is no part of the original's, in its order."""
-    return case.has_new_format and not is_part(case.kept.format.split(b":"), case.original.format.split(b":"))
-
-
 SAMPLE_CHECKS = (
     genotype_kept,
     depth_betrays,
     carriers_blanked,
     sample_fields_kept,
     allele_in_samples,
-    format_rewritten,
 )

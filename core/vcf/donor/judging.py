@@ -7,8 +7,7 @@ import numpy as np
 
 from core.vcf.donor.kinship import DEGREES, KinshipMeasurement
 from core.vcf.donor.measuring import DonorMeasurement
-from core.vcf.donor.membership import NEVER
-from core.vcf.donor.remaining import IDENTIFYING, Rare, Remaining
+from core.vcf.donor.remaining import IDENTIFYING, NEVER, Rare, Remaining
 from core.vcf.exposure import Exposure, SamplePlaces, found
 from core.vcf.settings import VcfSettings
 from core.verdict import Verdict, worst

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.vcf.donor.judging import DonorAudit
 from core.vcf.donor.kinship import DEGREES
-from core.vcf.donor.membership import NEVER, Counts
-from core.vcf.donor.remaining import IDENTIFYING
+from core.vcf.donor.remaining import IDENTIFYING, NEVER, Counts
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, text
 

@@ -11,9 +11,9 @@ from core.jobs import Progress
 from core.result import Result
 from core.tools import Input
 from core.vcf import PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors
-from core.vcf.apart import measure_apart
 from core.vcf.donor import DonorMeasurement
 from core.vcf.donor.result import donors_result
+from core.vcf.running import measure_apart
 from core.words import say, text
 from pages.components.access import offers_folders, path_within
 from pages.components.inputs import ask_for_files, list_file
