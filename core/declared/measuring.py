@@ -1,0 +1,359 @@
+"""A delivery held against its originals: tables and records paired, each rule looked at."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import FloatArray, IntArray
+from core.comparing.names import folded_name
+from core.declared.columns import (
+    changed,
+    emptied_lines,
+    gone_by,
+    grouped_lines,
+    kept_lines,
+    refers_lines,
+    removed_columns,
+    removed_lines,
+    row_lines,
+)
+from core.declared.lines import Case, Line
+from core.declared.lists import IdMap, Shifts
+from core.declared.pairing import (
+    Images,
+    Pair,
+    Sheet,
+    images_by_bags,
+    pair_records,
+    pair_tables,
+    persons_of,
+    sheets,
+)
+from core.declared.proposing import implied_columns, proposed_file, proposed_rules
+from core.declared.replaced import replaced_lines
+from core.declared.rules import Rule, Rules, matches
+from core.declared.shifted import shifted_lines
+from core.errors import AuditInputError, refuse
+from core.roles.vocabulary import name_tokens
+from core.tables import Dataset
+from core.verdict import Verdict
+from core.words import Text, listed, text
+
+_OF_PERSONS = frozenset(("person", "patient", "subject", "participant", "client", "member", "환자", "pacient"))
+_ENOUGH = 0.5  # share of a mapping's originals in a column, from which it is the one of persons
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Declared:
+    """What a delivery says beside its originals.
+
+    Attributes
+    ----------
+    lines
+        What is said of each rule and table.
+    is_proposed
+        Whether the rules were proposed from what is seen.
+    rule_file
+        The rules as a file, with the exceptions in it.
+    shifted
+        TABLE.COL of the columns whose dates are shifted as a rule file declares.
+    """
+
+    lines: tuple[Line, ...]
+    is_proposed: bool
+    rule_file: bytes
+    shifted: tuple[str, ...] = ()
+    n_tables: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Originals:
+    """What a delivery was made of, and what its makers say was done."""
+
+    tables: Mapping[str, Dataset] = field(default_factory=dict)
+    mapping: IdMap | None = None
+    shifts: Shifts | None = None
+    rules: Rules | None = None
+    files: Mapping[str, str] = field(default_factory=dict)  # names of mapping, shifts and rules, for problems
+
+
+def measure_declared(
+    released: Mapping[str, Dataset], given: Originals, *, files: Sequence[str] = ()
+) -> Declared:
+    """Hold a delivery against its originals.
+
+    Parameters
+    ----------
+    released
+        Tables by name, as a rule file names them.
+    given
+        The originals, mapping, shifts and rules. Without rules, these are proposed from what is seen.
+    files
+        The names of the released files.
+
+    Raises
+    ------
+    AuditInputError
+        A rule names no column, or the shifts lack persons; all problems at once.
+    """
+    pairs = pair_tables(sheets(released), sheets(given.tables))
+    paired = [each.released.name for each in pairs]
+    alone = [each for each in sheets(released) if each.name not in paired]
+    originals = [each.original for each in pairs]
+    left = [each for each in sheets(given.tables) if each.name not in [one.name for one in originals]]
+    person = _person_column(pairs, left, given)
+    places = {each.name: person for each in [*originals, *left] if person in each.columns} if person else {}
+    owners = persons_of([*originals, *left], places)
+    for pair in pairs:
+        nobody = np.full(pair.original.n_records, -1), pa.array([], pa.large_string())
+        pair.person = owners.get(pair.original.name, nobody)[0]
+    identifiers = next((ids for _, ids in owners.values()), pa.array([], pa.large_string()))
+    shifts = _given_shifts(identifiers, given) if given.shifts is not None else None
+    refuse([*_unknown_columns(given, pairs, alone), *_lacking(shifts, given)])
+    images = _images(pairs, given, person)
+    rules = given.rules or Rules(rules=())
+    gone = _gone(rules, pairs)
+    for pair in sorted(pairs, key=lambda each: person not in each.columns.values()):
+        pair_records(pair, images, person, gone=gone[pair.name])
+        _learn(pair, images)
+    is_proposed = given.rules is None
+    if is_proposed:
+        rules = proposed_rules(pairs, person)
+    case = Case(
+        rules=rules,
+        pairs=pairs,
+        alone=alone,
+        left=left,
+        identifiers=identifiers,
+        files=files,
+        images=images,
+        mapping=given.mapping,
+        given=shifts,
+        gone=gone,
+    )
+    lines = tuple(_lines(case))
+    return Declared(
+        lines=lines,
+        is_proposed=is_proposed,
+        rule_file=proposed_file(rules, lines),
+        shifted=() if is_proposed else tuple(_shifted(case, lines)),
+        n_tables=len(pairs),
+    )
+
+
+def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[str]:
+    """Yield the columns whose dates are surely shifted as declared, and drawn so."""
+    for rule in case.rules.of("shifted"):
+        whole = [each for each in lines if each.kind == "shifted" and each.line == rule.line]
+        if all(each.verdict is not Verdict.FAIL for each in whole):
+            yield from (
+                f"{pair.name}.{column}"
+                for pair, column in case.columns(rule)
+                if pair.are_dates(column)
+                and any(
+                    each.of == f"{pair.name}.{column}" and each.verdict is Verdict.PASS for each in whole
+                )
+            )
+
+
+# --- what pairs records
+
+
+def _person_column(pairs: Sequence[Pair], left: Sequence[Sheet], given: Originals) -> str | None:
+    """Return the original column of persons: declared, or with the mapping's originals, or by its name."""
+    tables = [(each.name, each.original) for each in pairs] + [(each.name, each) for each in left]
+    places = [(name, sheet, column) for name, sheet in tables for column in sheet.columns]
+    rules = given.rules
+    if rules is not None and rules.person:
+        return next((column for name, _, column in places if matches(rules.person, name, column)), None)
+    if given.mapping is not None:
+        known = given.mapping.originals
+        share = {
+            column: float(np.mean(pc.is_in(_large(sheet[column].values), value_set=known).to_numpy(False)))
+            for _, sheet, column in places
+            if len(sheet[column].values)
+        }
+        best = max(share, key=lambda each: share[each], default=None)
+        return best if best is not None and share[best] >= _ENOUGH else None
+    n_of: dict[str, int] = {}
+    for _, _, column in places:
+        n_of[column] = n_of.get(column, 0) + 1
+    named = [column for column in n_of if {*name_tokens(column)} & _OF_PERSONS and _is_key(column, tables)]
+    shared = [column for column in n_of if n_of[column] > 1 and _is_key(column, tables)]
+    return max(named or shared, key=lambda each: n_of[each], default=None)
+
+
+def _is_key(column: str, tables: Sequence[tuple[str, Sheet]]) -> bool:
+    """Return whether a column names each record of some table once."""
+    return any(
+        column in sheet.columns and 1 < sheet[column].n_distinct == sheet.n_records for _, sheet in tables
+    )
+
+
+def _large(values: pa.Array) -> pa.Array:
+    return values.cast(pa.large_string())
+
+
+def _images(pairs: Sequence[Pair], given: Originals, person: str | None) -> Images:
+    """Return what stands for identifiers: by the mapping, else by what the tables share."""
+    images = Images()
+    if given.mapping is not None:
+        for column in {column for each in pairs for column in each.original.columns}:
+            if column == person or _is_mapped(column, pairs, given.mapping):
+                images.know(column, given.mapping.originals, given.mapping.pseudonyms)
+    elif person is not None and any(person in each.columns.values() for each in pairs):
+        shared = [each for each in pairs if person in each.columns.values()]
+        if not any(_same_persons(each, person) for each in shared):
+            images.know(person, *images_by_bags(shared, person))
+    return images
+
+
+def _same_persons(pair: Pair, person: str) -> bool:
+    column = next(mine for mine, theirs in pair.columns.items() if theirs == person)
+    mine, theirs = pair.released[column].values, pair.original[person].values
+    if not len(mine):
+        return False
+    return float(np.mean(pc.is_in(_large(mine), value_set=_large(theirs)).to_numpy(False))) >= _ENOUGH
+
+
+def _is_mapped(column: str, pairs: Sequence[Pair], mapping: IdMap) -> bool:
+    return any(
+        len(each.original[column].values)
+        and np.mean(pc.is_in(_large(each.original[column].values), value_set=mapping.originals).to_numpy(False))
+        >= _ENOUGH
+        for each in pairs
+        if column in each.original.columns
+    )
+
+
+def _learn(pair: Pair, images: Images) -> None:
+    """Remember what stands for the values of columns that number records, by the records that are paired."""
+    for mine, theirs in pair.columns.items():
+        if images.of(theirs) is not None or not len(pair.mine):
+            continue
+        original = pair.original[theirs]
+        if original.n_distinct != original.n_records or not changed(pair, mine).any():
+            continue
+        ours, others = pair.cells(mine)
+        values, *_ = pair.joint(mine)
+        filled = (ours >= 0) & (others >= 0)
+        images.know(theirs, values.take(pa.array(others[filled])), values.take(pa.array(ours[filled])))
+
+
+def _gone(rules: Rules, pairs: Sequence[Pair]) -> dict[str, IntArray]:
+    found: dict[str, list[IntArray]] = {each.name: [np.zeros(0, dtype=np.int64)] for each in pairs}
+    for rule in rules.of("removed"):
+        for pair, column in removed_columns(rule, pairs):
+            found[pair.name].append(gone_by(rule, pair, column))
+    return {name: np.unique(np.concatenate(each)) for name, each in found.items()}
+
+
+# --- shifts that were given
+
+
+def _given_shifts(identifiers: pa.Array, given: Originals) -> FloatArray:
+    """Return shape (n_persons,): the days given for each person of the originals, NaN for none."""
+    assert given.shifts is not None  # noqa: S101 - for the type checker
+    names = _large(identifiers)
+    at = pc.index_in(names, value_set=_large(given.shifts.persons))
+    if given.mapping is not None and not at.is_valid().to_numpy(False).any():
+        image = pc.index_in(names, value_set=given.mapping.originals)
+        at = pc.index_in(given.mapping.pseudonyms.take(image), value_set=_large(given.shifts.persons))
+    return np.append(given.shifts.days, np.nan)[at.fill_null(-1).to_numpy()]
+
+
+def _lacking(shifts: FloatArray | None, given: Originals) -> Iterator[Text]:
+    if shifts is not None and np.isnan(shifts).any():
+        yield text(
+            "{file} lacks {n} person of the originals.",
+            "{file} lacks {n} persons of the originals.",
+            n=int(np.isnan(shifts).sum()),
+            file=given.files.get("shifts", "shifts"),
+        )
+
+
+def _unknown_columns(given: Originals, pairs: Sequence[Pair], alone: Sequence[Sheet]) -> Iterator[Text]:
+    """Yield the columns that rules name and that are in no table."""
+    if given.rules is None:
+        return
+    places = [
+        *((each.name, column) for each in pairs for column in {*each.released.columns, *each.original.columns}),
+        *((each.name, column) for each in alone for column in each.columns),
+    ]
+    written = [(one, each.line) for each in given.rules.rules for one in each.columns]
+    written += [(each.to, each.line) for each in given.rules.of("refers")]
+    written += [(given.rules.person, 1)] if given.rules.person else []
+    for one, line in written:
+        if not any(matches(one, *place) for place in places):
+            yield text(
+                "{file}, line {line}: no column is named {column}.",
+                file=given.files.get("rules", "rules"),
+                line=line,
+                column=f"`{one[:100]}`",
+            )
+
+
+# --- lines
+
+
+_OF_KIND: Mapping[str, Callable[[Case, Rule], Iterator[Line]]] = {
+    "replaced": replaced_lines,
+    "emptied": emptied_lines,
+    "grouped": grouped_lines,
+    "kept": kept_lines,
+    "removed": removed_lines,
+    "refers": refers_lines,
+}
+
+
+def _lines(case: Case) -> Iterator[Line]:
+    yield from row_lines(case)
+    yield from _table_lines(case)
+    implied = [*implied_columns(case)]
+    for number, rule in enumerate(case.rules.of("shifted")):
+        yield from shifted_lines(case, rule, implied if number == 0 else ())
+    for rule in case.rules.rules:
+        if rule.kind != "shifted":
+            yield from _OF_KIND[rule.kind](case, rule)
+    yield from _undeclared(case, implied)
+
+
+def _table_lines(case: Case) -> Iterator[Line]:
+    for sheet in case.alone:
+        yield Line(
+            kind="tables",
+            of=sheet.name,
+            verdict=Verdict.NOT_ASSESSED,
+            message=text("{table} has no original that it could be held against.", table=f"`{sheet.name}`"),
+            n_looked_at=sheet.n_records,
+        )
+
+
+def _undeclared(case: Case, implied: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
+    """Yield one line for each table whose columns are not as they were and are spoken of by no rule."""
+    for pair in case.pairs:
+        columns = [
+            column
+            for each, column in implied
+            if each is pair and not pair.are_dates(column) and changed(pair, column).any()
+        ]
+        new = [
+            each
+            for each in pair.released.columns
+            if each not in pair.columns and not any(rule.names(pair.name, each) for rule in case.rules.rules)
+        ]
+        for names, message in (
+            (columns, "No rule says what was done to {columns}."),
+            (new, "{columns} are in no original, and no rule speaks of them."),
+        ):
+            if names:
+                yield Line(
+                    kind="undeclared",
+                    of=pair.name,
+                    verdict=Verdict.NOT_ASSESSED,
+                    message=text(message, columns=listed([f"{pair.name}.{one}" for one in names])),
+                    n_looked_at=pair.released.n_records,
+                )

@@ -1,0 +1,310 @@
+"""Identifiers replaced by the mapping: everywhere the same, each by its own, and nowhere else."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.chance import poisson_tail
+from core.coding import BoolArray, IntArray, coded
+from core.declared.lines import Case, Line, n_different
+from core.declared.pairing import Pair, Sheet
+from core.declared.rules import Rule
+from core.verdict import Verdict
+from core.words import Text, joined, listed, text
+
+_LONG = 5  # letters of an identifier that is met by nothing but itself, where not digits alone
+_LONG_NUMBER = 8
+_BY_CHANCE = 1e-6
+_MAPPED = 0.5  # share of a column's identifiers in the mapping, from which it is held against it
+_PARTS = re.compile(r"[^\W_]+(?:[-./][^\W_]+)*|[^\W_]+")
+
+
+def replaced_lines(case: Case, rule: Rule) -> Iterator[Line]:
+    """Yield a line for each column of a rule, one for all of them together, and one for everything else."""
+    columns = case.columns(rule)
+    for pair, column in columns:
+        yield _column_line(case, rule, pair, column)
+    if columns:
+        yield _one_to_one(rule, columns)
+        yield _elsewhere(case, rule, columns)
+
+
+def _large(values: pa.Array) -> pa.Array:
+    return values.cast(pa.large_string())
+
+
+def _bools(values: pa.Array) -> BoolArray:
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+def _column_line(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
+    values, mine, _ = pair.joint(column)
+    ours, theirs = pair.cells(column)
+    place, said = f"`{pair.name}.{column}`", []
+    filled = (ours >= 0) & (theirs >= 0)
+    same = filled & (ours == theirs)
+    originals = _large(pair.original[pair.columns[column]].values)
+    wrong = same.copy()
+    stray = np.zeros(len(mine), dtype=bool)
+    unmapped = 0
+    if case.mapping is not None and len(originals):
+        is_mapped = _bools(pc.is_in(originals, value_set=_large(case.mapping.originals)))
+        if is_mapped.mean() >= _MAPPED:
+            unmapped = int((~is_mapped).sum())
+            image = _images(values, case)
+            wrong |= filled & (image[theirs] >= 0) & (image[theirs] != ours)
+            known = np.append(_bools(pc.is_in(values, value_set=_large(case.mapping.pseudonyms))), True)
+            stray = ~known[mine]
+    is_original = np.append(_bools(pc.is_in(values, value_set=originals)), False)
+    if not len(pair.mine):
+        stray |= is_original[mine]
+    lost = (ours < 0) & (theirs >= 0)
+    for which, one, many in (
+        (same, "{n} record of {column} keeps the original.", "{n} records of {column} keep the original."),
+        (
+            wrong & ~same,
+            "{n} record of {column} has not what the mapping says.",
+            "{n} records of {column} have not what the mapping says.",
+        ),
+        (
+            stray & ~is_original[mine],
+            "{n} record of {column} has a value that is in no line of the mapping.",
+            "{n} records of {column} have values that are in no line of the mapping.",
+        ),
+        (
+            stray & is_original[mine] if not same.any() else np.zeros(1, dtype=bool),
+            "{n} record of {column} has an original identifier.",
+            "{n} records of {column} have original identifiers.",
+        ),
+        (lost, "{n} record of {column} has none any more.", "{n} records of {column} have none any more."),
+    ):
+        if which.any():
+            said.append(text(one, many, n=int(which.sum()), column=place))
+    verdict = Verdict.FAIL if said else Verdict.PASS
+    if unmapped:
+        verdict = Verdict.FAIL if said else Verdict.NOT_ASSESSED
+        said.append(
+            text(
+                "{n} original of {column} is not in the mapping.",
+                "{n} originals of {column} are not in the mapping.",
+                n=unmapped,
+                column=place,
+            )
+        )
+    if not filled.any() and not said:
+        verdict = Verdict.NOT_ASSESSED
+        said.append(text("{column}: no record could be held against its original.", column=place))
+    if not said:
+        said.append(
+            text(
+                "{column} is replaced in {n} record.",
+                "{column} is replaced in {n} records.",
+                n=int(filled.sum()),
+                column=place,
+            )
+        )
+    concerned = wrong | lost
+    return Line(
+        kind="replaced",
+        of=f"{pair.name}.{column}",
+        verdict=verdict,
+        message=joined(said),
+        n_persons=n_different(pair.persons[concerned]),
+        n_records=int(concerned.sum()) + int(stray.sum()),
+        n_looked_at=int(filled.sum()),
+        line=rule.line,
+    )
+
+
+def _images(values: pa.Array, case: Case) -> IntArray:
+    """Return shape (n_values + 1,): the code of what the mapping has for each value, -2 not among them, -1 none."""
+    if case.mapping is None:
+        return np.full(len(values) + 1, -1)
+    at = pc.index_in(values, value_set=_large(case.mapping.originals))
+    to = pc.index_in(_large(case.mapping.pseudonyms).take(at), value_set=values).fill_null(-2).to_numpy()
+    return np.append(np.where(_bools(at.is_valid()), to, -1), -1).astype(np.int64)
+
+
+def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
+    """Return whether each identifier has one pseudonym in all columns, and each pseudonym one identifier."""
+    values = [_large(pair.joint(column)[0]) for pair, column in columns]
+    together = coded(pa.chunked_array(values))
+    pairs, start = [], 0
+    for (pair, column), mine in zip(columns, values, strict=True):
+        place = together.codes[start : start + len(mine)].astype(np.int64)
+        start += len(mine)
+        ours, theirs = pair.cells(column)
+        filled = (ours >= 0) & (theirs >= 0)
+        pairs.append(np.stack([place[theirs[filled]], place[ours[filled]]], axis=1))
+    distinct = np.unique(np.concatenate(pairs), axis=0)
+    several = int((np.unique(distinct[:, 0], return_counts=True)[1] > 1).sum())
+    shared = int((np.unique(distinct[:, 1], return_counts=True)[1] > 1).sum())
+    said = []
+    if several:
+        said.append(
+            text(
+                "{n} identifier has several pseudonyms in {columns}.",
+                "{n} identifiers have several pseudonyms in {columns}.",
+                n=several,
+                columns=listed(rule.columns, at_most=4),
+            )
+        )
+    if shared:
+        said.append(
+            text(
+                "{n} pseudonym in {columns} stands for several identifiers.",
+                "{n} pseudonyms in {columns} stand for several identifiers.",
+                n=shared,
+                columns=listed(rule.columns, at_most=4),
+            )
+        )
+    verdict = Verdict.FAIL if said else Verdict.PASS if len(distinct) else Verdict.NOT_ASSESSED
+    if not said:
+        said.append(
+            text(
+                "{n} identifier has one pseudonym of its own in {columns}.",
+                "{n} identifiers have one pseudonym each, of their own, in {columns}.",
+                n=len(distinct),
+                columns=listed(rule.columns, at_most=4),
+            )
+        )
+    return Line(
+        kind="replaced",
+        of=", ".join(rule.columns),
+        verdict=verdict,
+        message=joined(said),
+        n_persons=several + shared,
+        n_looked_at=len(distinct),
+        line=rule.line,
+    )
+
+
+# --- anywhere else
+
+
+def _elsewhere(case: Case, rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
+    """Return where else identifiers stand: other columns, texts, pseudonyms, names of files."""
+    own = {(pair.name, column) for pair, column in columns}
+    ids = _identifiers(columns)
+    places, n_records, n_cells = [], 0, 0
+    persons: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    for pair in [*case.pairs, *case.alone]:
+        sheet = pair if isinstance(pair, Sheet) else pair.released
+        for column in sheet.columns:
+            n_cells += sheet[column].n_filled
+            found = _found_in(sheet, column, ids, pair, columns, is_own=(sheet.name, column) in own)
+            if found.any():
+                places.append(f"{sheet.name}.{column}")
+                n_records += int(found.sum())
+                if isinstance(pair, Pair):
+                    persons.append(pair.persons[found[pair.mine]])
+    named = [each for each in case.files if _names_one(each, ids)]
+    said: list[Text] = []
+    if places:
+        said.append(
+            text(
+                "Identifiers stand in {n} record of {places}.",
+                "Identifiers stand in {n} records of {places}.",
+                n=n_records,
+                places=listed(places, at_most=6),
+            )
+        )
+    if named:
+        said.append(
+            text(
+                "The name of {n} file holds an identifier.",
+                "The names of {n} files hold identifiers.",
+                n=len(named),
+            )
+        )
+    verdict = Verdict.FAIL if said else Verdict.PASS
+    if not said:
+        said.append(text("The identifiers of {columns} stand nowhere else.", columns=listed(rule.columns)))
+    return Line(
+        kind="replaced",
+        of=", ".join(rule.columns),
+        verdict=verdict,
+        message=joined(said),
+        n_persons=n_different(np.concatenate(persons)),
+        n_records=n_records,
+        n_looked_at=n_cells,
+        line=rule.line,
+    )
+
+
+def folded(word: str) -> str:
+    """Return an identifier by its letters and digits, without leading zeros."""
+    return "".join(each for each in word.casefold() if each.isalnum()).lstrip("0")
+
+
+def _identifiers(columns: Sequence[tuple[Pair, str]]) -> frozenset[str]:
+    found = (pair.original[pair.columns[column]].values.to_pylist() for pair, column in columns)
+    return frozenset(map(folded, {one for each in found for one in each})) - {""}
+
+
+def _is_long(word: str) -> bool:
+    return len(word) >= (_LONG_NUMBER if word.isdigit() else _LONG)
+
+
+def _found_in(
+    sheet: Sheet,
+    column: str,
+    ids: frozenset[str],
+    pair: Pair | Sheet,
+    columns: Sequence[tuple[Pair, str]],
+    *,
+    is_own: bool,
+) -> BoolArray:
+    """Return shape (n_records,): whether a cell holds an identifier, in a column of its own its own one."""
+    cells = sheet[column]
+    words = [_words(value, ids) for value in cells.values.to_pylist()]
+    long = np.array([any(map(_is_long, each)) for each in words], dtype=bool)
+    if is_own:  # an identifier kept whole is told by its column; here: one that stands in its pseudonym
+        return _inside(pair, column) if isinstance(pair, Pair) else np.zeros(sheet.n_records, dtype=bool)
+    found = cells.in_records(long)
+    if not isinstance(pair, Pair) or not any(words):
+        return found
+    mine = next((each for each in columns if each[0] is pair), None)
+    if mine is None or pair.columns.get(column) == pair.columns[mine[1]]:
+        return found
+    values, _, theirs = pair.joint(mine[1])
+    owner = np.full(sheet.n_records, -1)
+    owner[pair.mine] = theirs[pair.theirs]
+    texts = [folded(each) for each in values.to_pylist()]
+    short = np.flatnonzero(cells.in_records(np.array([bool(each) for each in words])) & (owner >= 0) & ~found)
+    hits = np.array([texts[owner[at]] in words[cells.codes[at]] for at in short.tolist()], dtype=bool)
+    mean = sum(len(words[code]) for code in cells.codes[short].tolist()) / max(len(ids), 1)
+    if hits.sum() > 2 and poisson_tail(int(hits.sum()), max(mean, 1e-9)) < _BY_CHANCE:
+        found[short[hits]] = True
+    return found
+
+
+def _words(value: str, ids: frozenset[str]) -> frozenset[str]:
+    parts = _PARTS.findall(value[:100_000])
+    tokens = [folded(one) for part in parts for one in (part, *re.split(r"[-./]", part))]
+    whole = folded(value) if len(value) < 100 else ""
+    return ids.intersection((*tokens, whole))
+
+
+def _inside(pair: Pair, column: str) -> BoolArray:
+    """Return shape (n_released,): whether a record's pseudonym holds the identifier that it stands for."""
+    values, *_ = pair.joint(column)
+    mine, theirs = pair.cells(column)
+    texts = [folded(each) for each in values.to_pylist()]
+    held = np.zeros(pair.released.n_records, dtype=bool)
+    filled = np.flatnonzero((mine >= 0) & (theirs >= 0) & (mine != theirs))
+    inside = np.array(
+        [texts[theirs[at]] in texts[mine[at]] and texts[theirs[at]] != "" for at in filled.tolist()],
+        dtype=bool,
+    )
+    lengths = np.array([len(texts[theirs[at]]) for at in filled.tolist()])
+    sure = inside & (lengths >= _LONG)
+    held[pair.mine[filled[sure if inside.mean() < 0.5 else inside]]] = True  # half are no chance
+    return held
+
+
+def _names_one(name: str, ids: frozenset[str]) -> bool:
+    return any(map(_is_long, _words(name.rpartition(".")[0] or name, ids)))
