@@ -9,16 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core import delivery
+from core import at_hand, delivery
 from core.asked import Asked
 from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
+from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import read_options
+from core.declared import Originals, read_originals
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.free_text import read_cells
+from core.holding import unreadable
 from core.policies.of_report import looks
 from core.releases import EARLIER
 from core.settings_form import from_options
@@ -43,6 +46,9 @@ def audit(arguments: Asked) -> Audited:
     datasets, problems = _read(files, read_options(arguments))
     before = earlier.read_before(arguments)
     unread = (*problems, *before.problems)
+    if arguments.write_rules is not None:
+        check_new_files("--write-rules", arguments.write_rules)
+    originals = _originals(arguments)
     try:
         audited = delivery.audit_delivery(
             datasets,
@@ -51,17 +57,26 @@ def audit(arguments: Asked) -> Audited:
             earlier=before.releases,
             read=read_cells(arguments.read),
             text_model=arguments.text_model,
+            originals=originals,
         )
     except AuditInputError as error:
         raise AuditInputError(*unread, *error.problems) from None
     released = delivery.released_tables(audited.measurement, datasets)
     before.write_ledger(arguments.ledger, released, k=thresholds.k)
 
+    declared = audited.measurement.declared
+    if arguments.write_rules is not None and declared is not None:
+        write_new_files("--write-rules", {arguments.write_rules: declared.rule_file})
+
     def report(created_at: datetime) -> Report:
         from core.delivery.proof import delivery_proof  # noqa: PLC0415 - takes long to import
-        from core.delivery.report import delivery_report, facts_of_tables  # noqa: PLC0415 - the same
+        from core.delivery.report import (  # noqa: PLC0415 - the same
+            delivery_report,
+            facts_of_originals,
+            facts_of_tables,
+        )
 
-        inputs = [*facts_of_tables(datasets), *before.facts()]
+        inputs = [*facts_of_tables(datasets), *before.facts(), *facts_of_originals(originals)]
         told = delivery_report(audited, inputs=inputs, created_at=created_at)
         return told.with_tables(delivery_proof(audited, datasets))
 
@@ -69,12 +84,43 @@ def audit(arguments: Asked) -> Audited:
         verdict=audited.overall,
         report=report,
         result=lambda: delivery_result(audited),
-        tables=("tables", "keys", "known"),
+        tables=("declared", "tables", "keys", "known")
+        if declared is not None
+        else ("tables", "keys", "known"),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         looks=lambda policy: looks(policy, *datasets),
         problems=unread,
         unread=unread,
     )
+
+
+def _originals(arguments: Asked) -> Originals | None:
+    """Read the originals, mapping, shifts and rules. AuditInputError: all that is wrong with them."""
+    given = (arguments.original, arguments.mapping, arguments.shifts, arguments.rules)
+    if not any(given):
+        return None
+    options, problems = read_options(arguments), []
+    tables, unread = _read(earlier.files_of(arguments.original), options)
+    problems += unread
+    lists: list[Dataset | None] = []
+    for path in (arguments.mapping, arguments.shifts):
+        try:
+            lists.append(None if path is None else _read_as(path, options))
+        except AuditInputError as error:
+            problems += error.problems
+    rules = None
+    if arguments.rules is not None:
+        rules = arguments.rules.name, _bytes(arguments.rules)
+    refuse(problems)
+    mapping, shifts = lists
+    return read_originals(delivery.named_tables(tables), mapping=mapping, shifts=shifts, rules=rules)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return at_hand.bytes_at(path)
+    except OSError as error:
+        raise unreadable(error, file=str(path)) from None
 
 
 def _audit_in_engine(

@@ -202,7 +202,13 @@ def _grouped(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
         )
     del case
     return _line(
-        rule, pair, column, left | elsewhere | other, said, n_looked_at=int(filled.sum()), unjudged=n_unread > 0
+        rule,
+        pair,
+        column,
+        left | elsewhere | other,
+        said,
+        n_looked_at=int(filled.sum()),
+        unjudged=n_unread > 0,
     )
 
 
@@ -211,9 +217,7 @@ def _said_alike(into: IntArray, mine: IntArray, theirs: IntArray) -> BoolArray:
     return (np.append(into, -1)[theirs] == mine) & (mine >= 0)
 
 
-def _groups(
-    rule: Rule, pair: Pair, column: str, values: pa.Array
-) -> tuple[BoolArray, IntArray, BoolArray]:
+def _groups(rule: Rule, pair: Pair, column: str, values: pa.Array) -> tuple[BoolArray, IntArray, BoolArray]:
     """Return shape (n_values,) each: which are to be grouped, the code of the group, and which cannot be told.
 
     -2 for any group; -3 for one that occurs nowhere.
@@ -372,7 +376,8 @@ def row_lines(case: Case) -> Iterator[Line]:
                 of=pair.name,
                 verdict=Verdict.NOT_ASSESSED,
                 message=text(
-                    "Nothing tells which records of {table} are which of its original.", table=f"`{pair.name}`"
+                    "Nothing tells which records of {table} are which of its original.",
+                    table=f"`{pair.name}`",
                 ),
             )
             continue
@@ -381,10 +386,10 @@ def row_lines(case: Case) -> Iterator[Line]:
         missing = np.ones(pair.original.n_records, dtype=bool)
         missing[pair.theirs] = False
         missing[case.gone.get(pair.name, np.zeros(0, dtype=np.int64))] = False
-        yield _rows(pair, new, missing)
+        yield _rows(pair, new, missing, is_mapped=case.mapping is not None)
 
 
-def _rows(pair: Pair, new: BoolArray, missing: BoolArray) -> Line:
+def _rows(pair: Pair, new: BoolArray, missing: BoolArray, *, is_mapped: bool) -> Line:
     said: list[Text] = []
     if missing.any():
         said.append(
@@ -422,11 +427,13 @@ def _rows(pair: Pair, new: BoolArray, missing: BoolArray) -> Line:
                 originals=counted(pair.original.n_records, "original record"),
             )
         )
-    both = missing.any() and new.any()  # perhaps the same records, which nothing tells any more
+    both = bool(missing.any() and new.any())  # perhaps the same records, which nothing tells any more
+    may_be_same = both and missing.sum() == new.sum() and not is_mapped
+    is_wrong = bool(missing.any() or new.any())
     return Line(
         kind="rows",
         of=pair.name,
-        verdict=Verdict.FAIL if missing.any() or new.any() else Verdict.PASS,
+        verdict=Verdict.NOT_ASSESSED if may_be_same else Verdict.FAIL if is_wrong else Verdict.PASS,
         message=joined(said),
         n_persons=n_different(pair.person[missing]),
         n_records=int(max(missing.sum(), new.sum()) if both else missing.sum() + new.sum()),

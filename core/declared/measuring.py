@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import FloatArray, IntArray
-from core.comparing.names import folded_name
 from core.declared.columns import (
     changed,
     emptied_lines,
@@ -21,7 +22,7 @@ from core.declared.columns import (
     row_lines,
 )
 from core.declared.lines import Case, Line
-from core.declared.lists import IdMap, Shifts
+from core.declared.lists import IdMap, Shifts, read_mapping, read_shifts
 from core.declared.pairing import (
     Images,
     Pair,
@@ -34,7 +35,7 @@ from core.declared.pairing import (
 )
 from core.declared.proposing import implied_columns, proposed_file, proposed_rules
 from core.declared.replaced import replaced_lines
-from core.declared.rules import Rule, Rules, matches
+from core.declared.rules import Rule, Rules, matches, read_rules
 from core.declared.shifted import shifted_lines
 from core.errors import AuditInputError, refuse
 from core.roles.vocabulary import name_tokens
@@ -42,7 +43,9 @@ from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import Text, listed, text
 
-_OF_PERSONS = frozenset(("person", "patient", "subject", "participant", "client", "member", "환자", "pacient"))
+_OF_PERSONS = frozenset(
+    ("person", "patient", "subject", "participant", "client", "member", "환자", "pacient")
+)
 _ENOUGH = 0.5  # share of a mapping's originals in a column, from which it is the one of persons
 
 
@@ -78,6 +81,50 @@ class Originals:
     shifts: Shifts | None = None
     rules: Rules | None = None
     files: Mapping[str, str] = field(default_factory=dict)  # names of mapping, shifts and rules, for problems
+    given: Mapping[str, Dataset] = field(
+        default_factory=dict
+    )  # mapping and shifts as the tables they came in
+    rule_file: bytes = b""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what tells these originals from others, for what was measured of them."""
+        datasets = (*self.tables.values(), *self.given.values())
+        names = ", ".join(self.given)
+        return repr(([each.fingerprint for each in datasets], [*self.tables], names, self.rule_file))
+
+
+def read_originals(
+    tables: Mapping[str, Dataset],
+    *,
+    mapping: Dataset | None = None,
+    shifts: Dataset | None = None,
+    rules: tuple[str, bytes] | None = None,
+) -> Originals:
+    """Read what a delivery was made of; `rules` is a rule file's name and what it holds.
+
+    AuditInputError: all that is wrong with mapping, shifts and rules, at once.
+    """
+    problems: list[str] = []
+    given = {name: table for name, table in (("mapping", mapping), ("shifts", shifts)) if table is not None}
+    read: dict[str, Any] = {}
+    asked: dict[str, Callable[[], object]] = {}
+    if not tables and (given or rules is not None):
+        problems.append(text("Mapping, shifts and rules need the originals that they are about."))
+    if mapping is not None:
+        asked["mapping"] = partial(read_mapping, mapping)
+    if shifts is not None:
+        asked["shifts"] = partial(read_shifts, shifts)
+    if rules is not None:
+        asked["rules"] = partial(read_rules, rules[1], name=rules[0])
+    for name, reads in asked.items():
+        try:
+            read[name] = reads()
+        except AuditInputError as error:
+            problems += error.problems
+    refuse(problems)
+    files = {name: table.name for name, table in given.items()} | ({"rules": rules[0]} if rules else {})
+    return Originals(tables=tables, files=files, given=given, rule_file=rules[1] if rules else b"", **read)
 
 
 def measure_declared(
@@ -153,9 +200,7 @@ def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[str]:
                 f"{pair.name}.{column}"
                 for pair, column in case.columns(rule)
                 if pair.are_dates(column)
-                and any(
-                    each.of == f"{pair.name}.{column}" and each.verdict is Verdict.PASS for each in whole
-                )
+                and any(each.of == f"{pair.name}.{column}" and each.verdict is Verdict.PASS for each in whole)
             )
 
 
@@ -222,7 +267,9 @@ def _same_persons(pair: Pair, person: str) -> bool:
 def _is_mapped(column: str, pairs: Sequence[Pair], mapping: IdMap) -> bool:
     return any(
         len(each.original[column].values)
-        and np.mean(pc.is_in(_large(each.original[column].values), value_set=mapping.originals).to_numpy(False))
+        and np.mean(
+            pc.is_in(_large(each.original[column].values), value_set=mapping.originals).to_numpy(False)
+        )
         >= _ENOUGH
         for each in pairs
         if column in each.original.columns
@@ -280,7 +327,11 @@ def _unknown_columns(given: Originals, pairs: Sequence[Pair], alone: Sequence[Sh
     if given.rules is None:
         return
     places = [
-        *((each.name, column) for each in pairs for column in {*each.released.columns, *each.original.columns}),
+        *(
+            (each.name, column)
+            for each in pairs
+            for column in {*each.released.columns, *each.original.columns}
+        ),
         *((each.name, column) for each in alone for column in each.columns),
     ]
     written = [(one, each.line) for each in given.rules.rules for one in each.columns]

@@ -15,10 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import CodedColumn, IntArray, coded, coded_column, combination_codes
+from core.coding import CodedColumn, FloatArray, IntArray, coded, coded_column, combination_codes
 from core.comparing.names import columns_alike, folded_name
 from core.dates import read_days
-from core.coding import FloatArray
 from core.known import bags
 from core.tables import Dataset
 
@@ -388,9 +387,9 @@ def _shifted_dates(pair: Pair) -> list[_Key]:
 
 
 def most_frequent(owner: IntArray, values: FloatArray) -> FloatArray:
-    """Return shape (n_owners,): the most frequent value of each, the least of several; NaN where there is none.
+    """Return shape (n_owners,): the most frequent value of each, NaN where there is none.
 
-    `owner` has codes from 0, -1 for nobody's.
+    `owner` has codes from 0, -1 for nobody's. Of several, the least that is not zero.
     """
     n_owners = int(owner.max(initial=-1)) + 1
     found = np.full(n_owners, np.nan)
@@ -400,7 +399,8 @@ def most_frequent(owner: IntArray, values: FloatArray) -> FloatArray:
     who, value = owner[known], np.round(values[known] * 86_400) / 86_400
     distinct, codes = np.unique(value, return_inverse=True)
     pairs, counts = np.unique(who * len(distinct) + codes, return_counts=True)
-    order = np.lexsort((-(pairs % len(distinct)), counts))
+    at = pairs % len(distinct)
+    order = np.lexsort((-at, distinct[at] != 0, counts))
     found[pairs[order] // len(distinct)] = distinct[pairs[order] % len(distinct)]
     return found
 
@@ -440,9 +440,7 @@ def _signatures(pair: Pair, person: str) -> tuple[pa.Array, IntArray, pa.Array, 
     """Return released persons and a code of what each has, then the original ones; codes alike where both are."""
     column = next(mine for mine, theirs in pair.columns.items() if theirs == person)
     sides = (pair.released[column], pair.original[person])
-    keys = [each for each in _keys(pair, Images(), None)]
-    kept = [np.concatenate([each.mine, each.theirs]) for each in keys]
-    n_first = pair.released.n_records
+    kept = [np.concatenate([each.mine, each.theirs]) for each in _keys(pair, Images(), None)]
     owner = np.concatenate(
         [sides[0].codes, np.where(sides[1].codes >= 0, sides[1].codes + len(sides[0].values), -1)]
     ).astype(np.int64)
@@ -456,7 +454,6 @@ def _signatures(pair: Pair, person: str) -> tuple[pa.Array, IntArray, pa.Array, 
     known = owner >= 0
     n_owners = len(sides[0].values) + len(sides[1].values)
     told = bags(owner[known], items[known], n_owners)
-    del n_first
     return (
         sides[0].values,
         told[: len(sides[0].values)],

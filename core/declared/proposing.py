@@ -5,17 +5,18 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from core.coding import BoolArray
+from core.cells import as_numbers
+from core.coding import BoolArray, FloatArray, IntArray
 from core.declared.columns import changed
 from core.declared.lines import EPSILON, Case, Line, at_person, moved_by
 from core.declared.pairing import Pair, most_frequent
 from core.declared.rules import Rule, Rules, rules_toml
+from core.declared.shifted import moved_in_texts
 from core.verdict import Verdict
 from core.words import say
 
 _MOSTLY = 0.8  # share of records that have to agree with a rule
 _FEW_VALUES = 0.05  # of the records, up to which values that became others may be groups
-_YEAR = r"^[12][0-9]{3}$"
 
 
 def proposed_rules(pairs: Sequence[Pair], person: str | None) -> Rules:
@@ -32,9 +33,24 @@ def proposed_rules(pairs: Sequence[Pair], person: str | None) -> Rules:
         gone = [each for each in pair.original.columns if each not in pair.columns.values()]
         for column in gone:
             found.setdefault(Rule(kind="emptied", columns=()), []).append(f"{pair.name}.{column}")
-    rules = [_with_columns(rule, columns) for rule, columns in found.items()]
+    rules = [_with_columns(rule, columns) for rule, columns in _one_shift(found).items()]
     named = f"*.{person}" if person else ""
     return Rules(rules=tuple(sorted(rules, key=lambda each: _ORDER.index(each.kind))), person=named)
+
+
+def _one_shift(found: dict[Rule, list[str]]) -> dict[Rule, list[str]]:
+    """Return rules with the columns of all that are shifted in one."""
+    shifted = [each for each in found if each.kind == "shifted"]
+    if len(shifted) < 2:
+        return found
+    one = Rule(
+        kind="shifted",
+        columns=(),
+        whole_weeks=all(each.whole_weeks for each in shifted),
+        one_for_all=all(each.one_for_all for each in shifted),
+    )
+    others = {rule: columns for rule, columns in found.items() if rule not in shifted}
+    return {one: [column for each in shifted for column in found[each]], **others}
 
 
 _ORDER = ("replaced", "shifted", "emptied", "grouped", "kept", "removed", "refers")
@@ -59,6 +75,9 @@ def _rule(pair: Pair, column: str, *, is_person: bool) -> Rule | None:
         return _grouped(pair, column, is_changed) or Rule(kind="kept", columns=())
     if _is_shifted(pair, column):
         return _shifted(pair, column)
+    rows, moved, _ = moved_in_texts(pair, column)
+    if len(rows) and not pair.are_dates(column) and np.mean(np.abs(moved) > EPSILON) >= _MOSTLY:
+        return Rule(kind="shifted", columns=(), whole_weeks=_are_weeks(moved[~np.isnan(moved)]))
     return _recoded(pair, column, filled)
 
 
@@ -76,9 +95,13 @@ def _is_shifted(pair: Pair, column: str) -> bool:
 def _shifted(pair: Pair, column: str) -> Rule:
     moved = most_frequent(pair.persons, moved_by(pair, column))
     days = moved[~np.isnan(moved)]
-    whole = bool(np.all(np.abs(days / 7 - np.round(days / 7)) <= EPSILON))
     same = len(np.unique(days)) == 1 and len(days) > 1
-    return Rule(kind="shifted", columns=(), whole_weeks=whole, one_for_all=same)
+    return Rule(kind="shifted", columns=(), whole_weeks=_are_weeks(days), one_for_all=same)
+
+
+def _are_weeks(days: FloatArray) -> bool:
+    """Return whether nearly all numbers of days are whole weeks: one in seven is by chance."""
+    return bool(np.mean(np.abs(days / 7 - np.round(days / 7)) <= EPSILON) >= _MOSTLY)
 
 
 def _grouped(pair: Pair, column: str, is_changed: BoolArray) -> Rule | None:
@@ -97,9 +120,7 @@ def _grouped(pair: Pair, column: str, is_changed: BoolArray) -> Rule | None:
     return Rule(kind="grouped", columns=(), above=float(highest), into=values[int(into[0])].as_py())
 
 
-def _numbers_of(values: pa.Array, codes: np.ndarray) -> np.ndarray | None:
-    from core.cells import as_numbers  # noqa: PLC0415 - one use
-
+def _numbers_of(values: pa.Array, codes: IntArray) -> FloatArray | None:
     used = np.unique(codes[codes >= 0])
     found = as_numbers(values.take(pa.array(used)))
     if found is None:

@@ -259,11 +259,11 @@ def _found_in(
     is_own: bool,
 ) -> BoolArray:
     """Return shape (n_records,): whether a cell holds an identifier, in a column of its own its own one."""
-    cells = sheet[column]
-    words = [_words(value, ids) for value in cells.values.to_pylist()]
-    long = np.array([any(map(_is_long, each)) for each in words], dtype=bool)
     if is_own:  # an identifier kept whole is told by its column; here: one that stands in its pseudonym
         return _inside(pair, column) if isinstance(pair, Pair) else np.zeros(sheet.n_records, dtype=bool)
+    cells = sheet[column]
+    words = _words_of(cells.values, ids)
+    long = np.array([any(map(_is_long, each)) for each in words], dtype=bool)
     found = cells.in_records(long)
     if not isinstance(pair, Pair) or not any(words):
         return found
@@ -279,6 +279,22 @@ def _found_in(
     mean = sum(len(words[code]) for code in cells.codes[short].tolist()) / max(len(ids), 1)
     if hits.sum() > 2 and poisson_tail(int(hits.sum()), max(mean, 1e-9)) < _BY_CHANCE:
         found[short[hits]] = True
+    return found
+
+
+def _words_of(values: pa.Array, ids: frozenset[str]) -> list[frozenset[str]]:
+    """Return the identifiers in each value; days are none, and values of one part are looked up whole."""
+    nothing: frozenset[str] = frozenset()
+    found = [nothing] * len(values)
+    plain = pc.utf8_lower(_large(values))
+    is_part = pc.match_substring_regex(plain, r"^[^\W_]*$")
+    bare = pc.utf8_ltrim(plain, "0")
+    whole = pc.is_in(bare, value_set=pa.array(sorted(ids), pa.large_string()))
+    for at in np.flatnonzero(_bools(pc.and_(is_part, whole))).tolist():
+        found[at] = frozenset((bare[at].as_py(),))
+    no_day = pc.invert(pc.match_substring_regex(plain, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ t][0-9:.]*)?$"))
+    for at in np.flatnonzero(_bools(pc.and_(pc.invert(is_part), no_day))).tolist():
+        found[at] = _words(values[at].as_py(), ids)
     return found
 
 

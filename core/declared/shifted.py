@@ -76,7 +76,9 @@ def _column_line(
     verdict = Verdict.FAIL if concerned.any() else Verdict.PASS
     said = [*_wrong(pair, place, wrong, wrong & (np.abs(moved) <= EPSILON))]
     if blank.any():
-        said.append(_records(blank, "{n} date of {column} is gone.", "{n} dates of {column} are gone.", place))
+        said.append(
+            _records(blank, "{n} date of {column} is gone.", "{n} dates of {column} are gone.", place)
+        )
     if new.any():
         said.append(
             _records(
@@ -140,7 +142,7 @@ def _records(which: BoolArray, one: str, many: str, place: str) -> Text:
 
 def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line | None:
     """Return what dates in texts say, None where the original's texts hold none."""
-    rows, moved, n_unlike, n_kept = _moved_in_texts(pair, column)
+    rows, moved, n_unlike = moved_in_texts(pair, column)
     if not len(rows) and not n_unlike:
         return None
     persons = pair.persons[rows]
@@ -184,7 +186,6 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line 
                 column=place,
             )
         )
-    del n_kept
     return Line(
         kind="shifted",
         of=f"{pair.name}.{column}",
@@ -197,17 +198,17 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line 
     )
 
 
-def _moved_in_texts(pair: Pair, column: str) -> tuple[IntArray, FloatArray, int, int]:
+def moved_in_texts(pair: Pair, column: str) -> tuple[IntArray, FloatArray, int]:
     """Return the places among paired records and days by which each date in a text was moved.
 
-    Then how many texts have not as many dates as their original, and how many have none left.
+    Then how many texts have not as many dates as their original.
     """
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
     found = [_IN_TEXT.findall(each) for each in values.to_pylist()]
     tokens = {one: at for at, one in enumerate(dict.fromkeys(one for each in found for one in each))}
     days = read_days(pa.array(list(tokens), pa.large_string())) if tokens else np.zeros(0)
-    rows, moved, n_unlike, n_none = [], [], 0, 0
+    rows, moved, n_unlike = [], [], 0
     for at in np.flatnonzero((theirs >= 0) & (mine >= 0)).tolist():
         ours, others = found[mine[at]], found[theirs[at]]
         if len(ours) == len(others):
@@ -216,9 +217,8 @@ def _moved_in_texts(pair: Pair, column: str) -> tuple[IntArray, FloatArray, int,
                 days[tokens[one]] - days[tokens[other]] for one, other in zip(ours, others, strict=True)
             ]
         else:
-            n_none += not ours
             n_unlike += 1
-    return np.array(rows, dtype=np.int64), np.array(moved, dtype=np.float64), n_unlike, n_none
+    return np.array(rows, dtype=np.int64), np.array(moved, dtype=np.float64), n_unlike
 
 
 # --- how the numbers were drawn
@@ -300,7 +300,9 @@ def _not_drawn(case: Case, rule: Rule, persons: IntArray, days: FloatArray) -> T
                 n=n_different_,
             )
     if in_order_of(days, _numbers(case, persons), coarse=False) is not None:
-        return text("The numbers of days stand in the order of the identifiers: who knows one guesses others.")
+        return text(
+            "The numbers of days stand in the order of the identifiers: who knows one guesses others."
+        )
     return None
 
 
