@@ -99,7 +99,8 @@ def _originals(arguments: Asked) -> Originals | None:
     given = (arguments.original, arguments.mapping, arguments.shifts, arguments.rules)
     if not any(given):
         return None
-    options, problems = read_options(arguments), []
+    options = read_options(arguments)
+    problems: list[str] = []
     tables, unread = _read(earlier.files_of(arguments.original), options)
     problems += unread
     lists: list[Dataset | None] = []

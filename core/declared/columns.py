@@ -122,7 +122,7 @@ def kept_lines(case: Case, rule: Rule) -> Iterator[Line]:
 
 
 def changed(pair: Pair, column: str) -> BoolArray:
-    """Return shape (n_paired,): where a cell says something else than the original; 5 and 5.0 are the same."""
+    """Return shape (n_paired,): where a cell says something else than the original; 5 and 5.0 are one."""
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
     wrong = mine != theirs
@@ -218,7 +218,7 @@ def _said_alike(into: IntArray, mine: IntArray, theirs: IntArray) -> BoolArray:
 
 
 def _groups(rule: Rule, pair: Pair, column: str, values: pa.Array) -> tuple[BoolArray, IntArray, BoolArray]:
-    """Return shape (n_values,) each: which are to be grouped, the code of the group, and which cannot be told.
+    """Return shape (n_values,) each: what is to be grouped, the code of its group, what cannot be told.
 
     -2 for any group; -3 for one that occurs nowhere.
     """

@@ -7,7 +7,7 @@ order of their dates. What is left is paired with nothing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
@@ -142,7 +142,8 @@ def _large(values: pa.Array) -> pa.Array:
 
 def pair_tables(released: Sequence[Sheet], originals: Sequence[Sheet]) -> list[Pair]:
     """Return the tables that belong together by name, else by the columns that they share."""
-    left, pairs = [*originals], []
+    left: list[Sheet] = [*originals]
+    pairs: list[Pair] = []
     for by_name in (True, False):
         for mine in [each for each in released if all(pair.released is not each for pair in pairs)]:
             likeness = [(_likeness(mine, each, by_name=by_name), -at) for at, each in enumerate(left)]
@@ -389,7 +390,8 @@ def _shifted_dates(pair: Pair) -> list[_Key]:
 def most_frequent(owner: IntArray, values: FloatArray) -> FloatArray:
     """Return shape (n_owners,): the most frequent value of each, NaN where there is none.
 
-    `owner` has codes from 0, -1 for nobody's. Of several, the least that is not zero.
+    `owner` has codes from 0, -1 for nobody's. Zero, what was not moved, only where there is
+    nothing else; of several the least.
     """
     n_owners = int(owner.max(initial=-1)) + 1
     found = np.full(n_owners, np.nan)
@@ -400,7 +402,7 @@ def most_frequent(owner: IntArray, values: FloatArray) -> FloatArray:
     distinct, codes = np.unique(value, return_inverse=True)
     pairs, counts = np.unique(who * len(distinct) + codes, return_counts=True)
     at = pairs % len(distinct)
-    order = np.lexsort((-at, distinct[at] != 0, counts))
+    order = np.lexsort((-at, counts, distinct[at] != 0))
     found[pairs[order] // len(distinct)] = distinct[pairs[order] % len(distinct)]
     return found
 
@@ -437,7 +439,7 @@ def images_by_bags(pairs: Sequence[Pair], person: str) -> tuple[pa.Array, pa.Arr
 
 
 def _signatures(pair: Pair, person: str) -> tuple[pa.Array, IntArray, pa.Array, IntArray]:
-    """Return released persons and a code of what each has, then the original ones; codes alike where both are."""
+    """Return released persons and a code of what each has, then the original ones with theirs."""
     column = next(mine for mine, theirs in pair.columns.items() if theirs == person)
     sides = (pair.released[column], pair.original[person])
     kept = [np.concatenate([each.mine, each.theirs]) for each in _keys(pair, Images(), None)]

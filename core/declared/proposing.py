@@ -1,4 +1,4 @@
-"""Rules as they seem from what is seen: what was done to each column, with the exceptions, to be confirmed."""
+"""Rules as they seem: what was done to each column, with the exceptions, to be confirmed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -71,14 +71,18 @@ def _rule(pair: Pair, column: str, *, is_person: bool) -> Rule | None:
     is_changed = changed(pair, column)
     if is_person and is_changed.mean() > 1 - _MOSTLY:
         return Rule(kind="replaced", columns=())
-    if is_changed.mean() <= 1 - _MOSTLY and not _is_shifted(pair, column):
-        return _grouped(pair, column, is_changed) or Rule(kind="kept", columns=())
     if _is_shifted(pair, column):
         return _shifted(pair, column)
+    if is_changed.mean() <= 1 - _MOSTLY:
+        return _grouped(pair, column, is_changed) or Rule(kind="kept", columns=())
+    return _shifted_texts(pair, column) or _recoded(pair, column, filled)
+
+
+def _shifted_texts(pair: Pair, column: str) -> Rule | None:
     rows, moved, _ = moved_in_texts(pair, column)
-    if len(rows) and not pair.are_dates(column) and np.mean(np.abs(moved) > EPSILON) >= _MOSTLY:
-        return Rule(kind="shifted", columns=(), whole_weeks=_are_weeks(moved[~np.isnan(moved)]))
-    return _recoded(pair, column, filled)
+    if pair.are_dates(column) or not len(rows) or np.mean(np.abs(moved) > EPSILON) < _MOSTLY:
+        return None
+    return Rule(kind="shifted", columns=(), whole_weeks=_are_weeks(moved[~np.isnan(moved)]))
 
 
 def _is_shifted(pair: Pair, column: str) -> bool:

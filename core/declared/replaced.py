@@ -55,7 +55,7 @@ def _column_line(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
         if is_mapped.mean() >= _MAPPED:
             unmapped = int((~is_mapped).sum())
             image = _images(values, case)
-            wrong |= filled & (image[theirs] >= 0) & (image[theirs] != ours)
+            wrong |= filled & (image[theirs] != -1) & (image[theirs] != ours)
             known = np.append(_bools(pc.is_in(values, value_set=_large(case.mapping.pseudonyms))), True)
             stray = ~known[mine]
     is_original = np.append(_bools(pc.is_in(values, value_set=originals)), False)
@@ -120,7 +120,7 @@ def _column_line(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
 
 
 def _images(values: pa.Array, case: Case) -> IntArray:
-    """Return shape (n_values + 1,): the code of what the mapping has for each value, -2 not among them, -1 none."""
+    """Return shape (n_values + 1,): the code of what stands for each value; -2 none of them, -1 unmapped."""
     if case.mapping is None:
         return np.full(len(values) + 1, -1)
     at = pc.index_in(values, value_set=_large(case.mapping.originals))
@@ -191,7 +191,8 @@ def _elsewhere(case: Case, rule: Rule, columns: Sequence[tuple[Pair, str]]) -> L
     ids = _identifiers(columns)
     places, n_records, n_cells = [], 0, 0
     persons: list[IntArray] = [np.zeros(0, dtype=np.int64)]
-    for pair in [*case.pairs, *case.alone]:
+    looked_at: list[Pair | Sheet] = [*case.pairs, *case.alone]
+    for pair in looked_at:
         sheet = pair if isinstance(pair, Sheet) else pair.released
         for column in sheet.columns:
             n_cells += sheet[column].n_filled

@@ -37,8 +37,13 @@ _KEYS: Mapping[Kind, Mapping[str, tuple[type, ...]]] = {
     "shifted": {"least": (int,), "most": (int,), "whole_weeks": (bool,), "one_for_all": (bool,)},
     "emptied": {},
     "grouped": {
-        **{"above": _NUMBER, "fewer_than": (int,), "count": (str,), "into": (str,), "to": (str,)},
-        **{"only": (list,), "codes": (dict,)},
+        "above": _NUMBER,
+        "fewer_than": (int,),
+        "count": (str,),
+        "into": (str,),
+        "to": (str,),
+        "only": (list,),
+        "codes": (dict,),
     },
     "kept": {},
     "removed": {"above": _NUMBER, "below": _NUMBER, "values": (list,), "empty": (bool,), "persons": (bool,)},
@@ -189,7 +194,7 @@ def _fits(value: object, types: tuple[type, ...], choices: Sequence[str]) -> boo
 
 
 def _rule(kind: Kind, section: Mapping[str, Any], line: int) -> Rule:
-    made = {
+    made: dict[str, Any] = {
         key: tuple(value.items())
         if isinstance(value, dict)
         else tuple(value)

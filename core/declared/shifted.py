@@ -35,10 +35,12 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
     columns = case.columns(rule)
     dated = [(pair, column) for pair, column in columns if pair.are_dates(column)]
     shifts = case.shifts(rule, dated)
-    n_dates = sum(_n_known(case, pair, column) for pair, column in dated)
+    n_dates = np.zeros(case.n_persons, dtype=np.int64)
+    for pair, column in dated:
+        n_dates += _n_known(case, pair, column)
     for pair, column in columns:
         if pair.are_dates(column):
-            yield _column_line(case, rule, pair, column, shifts, is_judged=bool((n_dates > 1).any()))
+            yield _column_line(case, rule, pair, column, shifts, is_judged=bool(np.any(n_dates > 1)))
         else:
             yield _text_line(rule, pair, column, shifts) or Line(
                 kind="shifted",
@@ -74,7 +76,7 @@ def _column_line(
     place = f"`{pair.name}.{column}`"
     concerned = wrong | blank | new
     verdict = Verdict.FAIL if concerned.any() else Verdict.PASS
-    said = [*_wrong(pair, place, wrong, wrong & (np.abs(moved) <= EPSILON))]
+    said = [*_wrong(place, pair.persons, wrong, wrong & (np.abs(moved) <= EPSILON))]
     if blank.any():
         said.append(
             _records(blank, "{n} date of {column} is gone.", "{n} dates of {column} are gone.", place)
@@ -120,16 +122,20 @@ def _column_line(
     )
 
 
-def _wrong(pair: Pair, place: str, wrong: BoolArray, same: BoolArray) -> Iterator[Text]:
+def _wrong(place: str, persons: IntArray, wrong: BoolArray, same: BoolArray) -> Iterator[Text]:
+    """Yield how many persons' dates were moved otherwise than the person's number of days says."""
     if wrong.any():
         yield text(
-            "Dates of {n} person in {column} are not shifted by the one number of days of that person, those of "
-            "{same} not at all.",
-            "Dates of {n} persons in {column} are not shifted by the one number of days of each, those of "
-            "{same} not at all.",
-            n=n_different(pair.persons[wrong]),
+            "Dates of {n} person in {column} are not shifted by the person's one number of days.",
+            "Dates of {n} persons in {column} are not shifted by one number of days each.",
+            n=n_different(persons[wrong]),
             column=place,
-            same=counted(n_different(pair.persons[same]), "person"),
+        )
+    if same.any():
+        yield text(
+            "Those of {n} person are not shifted at all.",
+            "Those of {n} persons are not shifted at all.",
+            n=n_different(persons[same]),
         )
 
 
@@ -165,18 +171,7 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line 
         )
     if wrong.any():
         verdict = Verdict.FAIL
-        said.insert(
-            0,
-            text(
-                "Texts of {n} person in {column} have dates that are not shifted as the columns are, those of "
-                "{same} not at all.",
-                "Texts of {n} persons in {column} have dates that are not shifted as the columns are, those of "
-                "{same} not at all.",
-                n=n_different(persons[wrong]),
-                column=place,
-                same=counted(n_different(persons[same]), "person"),
-            ),
-        )
+        said = [*_wrong(place, persons, wrong, same), *said]
     if not said:
         said.append(
             text(

@@ -130,7 +130,7 @@ def audit_delivery(
 
 
 def _declared_findings(declared: Declared | None) -> Iterator[Finding]:
-    """Yield a finding for each line of the rules that does not hold or was not judged, and one for all others."""
+    """Yield a finding for each line that does not hold or was not judged, and one for the others."""
     if declared is None:
         return
     n_held = 0
@@ -146,7 +146,7 @@ def _declared_findings(declared: Declared | None) -> Iterator[Finding]:
         )
     if declared.is_proposed:
         yield Finding.of("declared_nothing", Verdict.NOT_ASSESSED)(
-            "No rules say what was done: the rules that are seen are proposed as a file. Confirm it, and give it "
+            "No rules say what was done: those that are seen are proposed as a file. Confirm it, and give it "
             "as the rules."
         )
     if n_held:

@@ -115,7 +115,7 @@ TOOL = Tool(
             taken_by=(
                 file_option(
                     "--rules",
-                    "with --original: what was done to each column (TOML; default: proposed from what is seen)",
+                    "with --original: what was done to each column, as TOML (default: proposed)",
                     of_records=True,
                 ),
             ),
@@ -128,7 +128,7 @@ TOOL = Tool(
     options=(
         written_option(
             "--write-rules",
-            "with --original: write the rules, those proposed where none were given, with the exceptions seen",
+            "with --original: write the rules, where none were given those proposed, with the exceptions",
             of_records=True,
         ),
         *LEDGER,
