@@ -16,7 +16,7 @@ from core.commands import engines as in_engine
 from core.commands.audited import Audited
 from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import read_options
-from core.declared import Originals, read_originals
+from core.declared import Declared, Originals, read_originals
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
 from core.errors import AuditInputError, refuse
@@ -46,47 +46,32 @@ def audit(arguments: Asked) -> Audited:
     datasets, problems = _read(files, read_options(arguments))
     before = earlier.read_before(arguments)
     unread = (*problems, *before.problems)
-    if arguments.write_rules is not None:
-        check_new_files("--write-rules", arguments.write_rules)
     originals = _originals(arguments)
+    read, model = read_cells(arguments.read), arguments.text_model
+    further = {"earlier": before.releases, "read": read, "text_model": model, "originals": originals}
     try:
-        audited = delivery.audit_delivery(
-            datasets,
-            settings,
-            thresholds,
-            earlier=before.releases,
-            read=read_cells(arguments.read),
-            text_model=arguments.text_model,
-            originals=originals,
-        )
+        audited = delivery.audit_delivery(datasets, settings, thresholds, **further)
     except AuditInputError as error:
         raise AuditInputError(*unread, *error.problems) from None
     released = delivery.released_tables(audited.measurement, datasets)
     before.write_ledger(arguments.ledger, released, k=thresholds.k)
 
     declared = audited.measurement.declared
-    if arguments.write_rules is not None and declared is not None:
-        write_new_files("--write-rules", {arguments.write_rules: declared.rule_file})
+    _write_rules(arguments, declared)
 
     def report(created_at: datetime) -> Report:
+        from core.delivery import report as made  # noqa: PLC0415 - the same
         from core.delivery.proof import delivery_proof  # noqa: PLC0415 - takes long to import
-        from core.delivery.report import (  # noqa: PLC0415 - the same
-            delivery_report,
-            facts_of_originals,
-            facts_of_tables,
-        )
 
-        inputs = [*facts_of_tables(datasets), *before.facts(), *facts_of_originals(originals)]
-        told = delivery_report(audited, inputs=inputs, created_at=created_at)
+        inputs = [*made.facts_of_tables(datasets), *before.facts(), *made.facts_of_originals(originals)]
+        told = made.delivery_report(audited, inputs=inputs, created_at=created_at)
         return told.with_tables(delivery_proof(audited, datasets))
 
     return Audited(
         verdict=audited.overall,
         report=report,
         result=lambda: delivery_result(audited),
-        tables=("declared", "tables", "keys", "known")
-        if declared is not None
-        else ("tables", "keys", "known"),
+        tables=("declared",) * (declared is not None) + ("tables", "keys", "known"),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         looks=lambda policy: looks(policy, *datasets),
         problems=unread,
@@ -96,8 +81,9 @@ def audit(arguments: Asked) -> Audited:
 
 def _originals(arguments: Asked) -> Originals | None:
     """Read the originals, mapping, shifts and rules. AuditInputError: all that is wrong with them."""
-    given = (arguments.original, arguments.mapping, arguments.shifts, arguments.rules)
-    if not any(given):
+    if arguments.write_rules is not None:
+        check_new_files("--write-rules", arguments.write_rules)
+    if not any((arguments.original, arguments.mapping, arguments.shifts, arguments.rules)):
         return None
     options = read_options(arguments)
     problems: list[str] = []
@@ -115,6 +101,11 @@ def _originals(arguments: Asked) -> Originals | None:
     refuse(problems)
     mapping, shifts = lists
     return read_originals(delivery.named_tables(tables), mapping=mapping, shifts=shifts, rules=rules)
+
+
+def _write_rules(arguments: Asked, declared: Declared | None) -> None:
+    if arguments.write_rules is not None and declared is not None:
+        write_new_files("--write-rules", {arguments.write_rules: declared.rule_file})
 
 
 def _bytes(path: Path) -> bytes:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray
 from core.dates import read_dates
-from core.declared.lines import Case, Line, n_different
+from core.declared.lines import Case, Line, counts_of, n_different
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule, matches
 from core.verdict import Verdict
@@ -141,13 +141,12 @@ def grouped_lines(case: Case, rule: Rule) -> Iterator[Line]:
         if not len(pair.mine):
             yield _nothing_paired(rule, pair, column)
             continue
-        yield _cut_to(rule, pair, column) if rule.to else _grouped(case, rule, pair, column)
+        yield _cut_to(rule, pair, column) if rule.to else _grouped(rule, pair, column)
 
 
-def _grouped(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
+def _grouped(rule: Rule, pair: Pair, column: str) -> Line:
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
-    place = f"`{pair.name}.{column}`"
     is_grouped, into, unread = _groups(rule, pair, column, values)
     grouped, filled = np.append(is_grouped, False)[theirs], theirs >= 0
     same = ~changed(pair, column)
@@ -155,60 +154,44 @@ def _grouped(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
     other = filled & ~grouped & ~same
     expected = np.append(into, -1)[theirs]
     elsewhere = grouped & ~left & (expected != mine) & (expected != -2)
-    own = np.append(~is_grouped, True)[mine]
     if not rule.codes and not rule.into:  # whatever stands for those grouped must be no other value
         occurs = np.zeros(len(values) + 1, dtype=bool)
         occurs[theirs[filled & ~grouped]] = True
-        elsewhere |= grouped & ~left & (mine >= 0) & occurs[mine] & own
-    said = [
-        text(one, many, n=int(which.sum()), column=place)
-        for which, one, many in (
-            (
-                left,
-                "{n} record of {column} is not grouped.",
-                "{n} records of {column} are not grouped.",
-            ),
-            (
-                elsewhere,
-                "{n} record of {column} is in another group than declared.",
-                "{n} records of {column} are in other groups than declared.",
-            ),
-            (
-                other,
-                "{n} record of {column} that should have been kept is not as it was.",
-                "{n} records of {column} that should have been kept are not as they were.",
-            ),
-        )
-        if which.any()
-    ]
-    n_unread = int(np.append(unread, False)[theirs].sum())
-    if n_unread:
-        said.append(
-            text(
-                "{n} record of {column} has no number.",
-                "{n} records of {column} have no number.",
-                n=n_unread,
-                column=place,
-            )
-        )
-    if not said:
-        said.append(
-            text(
-                "{n} record of {column} is grouped as declared.",
-                "{n} records of {column} are grouped as declared.",
-                n=int(grouped.sum()),
-                column=place,
-            )
-        )
-    del case
+        elsewhere |= grouped & ~left & (mine >= 0) & occurs[mine]
+    no_number = np.append(unread, False)[theirs]
+    of = f"{pair.name}.{column}"
+    said = counts_of(
+        of,
+        (left, "{n} record of {column} is not grouped.", "{n} records of {column} are not grouped."),
+        (
+            elsewhere,
+            "{n} record of {column} is in another group than declared.",
+            "{n} records of {column} are in other groups than declared.",
+        ),
+        (
+            other,
+            "{n} record of {column} that should have been kept is not as it was.",
+            "{n} records of {column} that should have been kept are not as they were.",
+        ),
+        (no_number, "{n} record of {column} has no number.", "{n} records of {column} have no number."),
+    )
     return _line(
         rule,
         pair,
         column,
         left | elsewhere | other,
-        said,
+        said or [_as_declared(of, int(grouped.sum()))],
         n_looked_at=int(filled.sum()),
-        unjudged=n_unread > 0,
+        unjudged=bool(no_number.any()),
+    )
+
+
+def _as_declared(of: str, n: int) -> Text:
+    return text(
+        "{n} record of {column} is grouped as declared.",
+        "{n} records of {column} are grouped as declared.",
+        n=n,
+        column=f"`{of}`",
     )
 
 
@@ -260,7 +243,6 @@ def _cut_to(rule: Rule, pair: Pair, column: str) -> Line:
     """Return whether dates are cut to their years or months."""
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
-    place = f"`{pair.name}.{column}`"
     years = pc.match_substring_regex(values, r"^[12][0-9]{3}$").to_numpy(zero_copy_only=False)
     plain = [int(each) if is_year else -1 for each, is_year in zip(values.to_pylist(), years, strict=True)]
     dates = read_dates(values)
@@ -275,22 +257,13 @@ def _cut_to(rule: Rule, pair: Pair, column: str) -> Line:
         (month[mine] != month[theirs]) & (rule.to == "month") & (month[theirs] > 0)
     )
     finer, other = filled & ~unread & fine, filled & ~unread & ~fine & wrong_year
-    said = [
-        text(one, many, n=int(which.sum()), column=place)
-        for which, one, many in (
-            (finer, "{n} date of {column} is finer.", "{n} dates of {column} are finer."),
-            (other, "{n} date of {column} is another one.", "{n} dates of {column} are other ones."),
-            (unread, "{n} date of {column} cannot be read.", "{n} dates of {column} cannot be read."),
-        )
-        if which.any()
-    ] or [
-        text(
-            "{n} date of {column} is cut as declared.",
-            "{n} dates of {column} are cut as declared.",
-            n=int(filled.sum()),
-            column=place,
-        )
-    ]
+    of = f"{pair.name}.{column}"
+    said = counts_of(
+        of,
+        (finer, "{n} date of {column} is finer.", "{n} dates of {column} are finer."),
+        (other, "{n} date of {column} is another one.", "{n} dates of {column} are other ones."),
+        (unread, "{n} date of {column} cannot be read.", "{n} dates of {column} cannot be read."),
+    ) or [_as_declared(of, int(filled.sum()))]
     return _line(
         rule, pair, column, finer | other, said, n_looked_at=int(filled.sum()), unjudged=bool(unread.any())
     )
@@ -390,55 +363,43 @@ def row_lines(case: Case) -> Iterator[Line]:
 
 
 def _rows(pair: Pair, new: BoolArray, missing: BoolArray, *, is_mapped: bool) -> Line:
-    said: list[Text] = []
-    if missing.any():
-        said.append(
-            text(
-                "{n} original record of {table} is gone by no rule.",
-                "{n} original records of {table} are gone by no rule.",
-                n=int(missing.sum()),
-                table=f"`{pair.name}`",
-            )
-        )
-    if new.any():
-        said.append(
-            text(
-                "{n} record of {table} has no original.",
-                "{n} records of {table} have no original.",
-                n=int(new.sum()),
-                table=f"`{pair.name}`",
-            )
-        )
-    n_by_order = pair.n_by_order
-    if not said:
-        said.append(
-            text(
-                "{table}: {released} of {originals}, each told apart but {unsure}.",
-                table=f"`{pair.name}`",
-                released=counted(pair.released.n_records, "record"),
-                originals=counted(pair.original.n_records, "original record"),
-                unsure=n_by_order,
-            )
-            if n_by_order
-            else text(
-                "{table}: {released} of {originals}.",
-                table=f"`{pair.name}`",
-                released=counted(pair.released.n_records, "record"),
-                originals=counted(pair.original.n_records, "original record"),
-            )
-        )
-    both = bool(missing.any() and new.any())  # perhaps the same records, which nothing tells any more
-    may_be_same = both and missing.sum() == new.sum() and not is_mapped
-    is_wrong = bool(missing.any() or new.any())
+    said = counts_of(
+        pair.name,
+        (
+            missing,
+            "{n} original record of {column} is gone by no rule.",
+            "{n} original records of {column} are gone by no rule.",
+        ),
+        (new, "{n} record of {column} has no original.", "{n} records of {column} have no original."),
+    )
+    # as many of both are perhaps the same records, which nothing tells any more
+    may_be_same = bool(missing.any()) and missing.sum() == new.sum() and not is_mapped
     return Line(
         kind="rows",
         of=pair.name,
-        verdict=Verdict.NOT_ASSESSED if may_be_same else Verdict.FAIL if is_wrong else Verdict.PASS,
-        message=joined(said),
+        verdict=Verdict.PASS if not said else Verdict.NOT_ASSESSED if may_be_same else Verdict.FAIL,
+        message=joined(said or [_explained(pair)]),
         n_persons=n_different(pair.person[missing]),
-        n_records=int(max(missing.sum(), new.sum()) if both else missing.sum() + new.sum()),
+        n_records=int(max(missing.sum(), new.sum())),
         n_looked_at=pair.released.n_records,
     )
+
+
+def _explained(pair: Pair) -> Text:
+    told = text(
+        "{table}: {released} of {originals}.",
+        table=f"`{pair.name}`",
+        released=counted(pair.released.n_records, "record"),
+        originals=counted(pair.original.n_records, "original record"),
+    )
+    if not pair.n_by_order:
+        return told
+    by_order = text(
+        "{n} is told from others by the order of dates alone.",
+        "{n} are told from others by the order of dates alone.",
+        n=pair.n_by_order,
+    )
+    return joined([told, by_order])
 
 
 def refers_lines(case: Case, rule: Rule) -> Iterator[Line]:

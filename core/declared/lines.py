@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from core.coding import FloatArray, IntArray
+from core.coding import BoolArray, FloatArray, IntArray
 from core.declared.lists import IdMap
-from core.declared.pairing import Images, Pair, Sheet, most_frequent
+from core.declared.pairing import Pair, Sheet, most_frequent
 from core.declared.rules import Rule, Rules
 from core.verdict import Verdict
-from core.words import Text
+from core.words import Text, text
 
 EPSILON = 1 / 86_400  # days; what times are rounded to
 
@@ -38,10 +38,8 @@ class Case:
     rules: Rules
     pairs: list[Pair]
     alone: list[Sheet]  # released tables without an original
-    left: list[Sheet]  # originals of which no table was released
     identifiers: pa.Array  # of persons in the originals, by the codes of `Pair.person`
     files: Sequence[str]  # names of the released files
-    images: Images
     mapping: IdMap | None = None
     given: FloatArray | None = None  # shape (n_persons,): days by the table of shifts, NaN where none
     gone: Mapping[str, IntArray] = field(default_factory=dict)  # original records that rules take away
@@ -74,6 +72,13 @@ class Case:
             found = most_frequent(np.concatenate(owners), np.concatenate(moved))
             self._shifts[rule] = np.append(found, np.full(max(self.n_persons - len(found), 0), np.nan))
         return self._shifts[rule]
+
+
+def counts_of(place: str, *found: tuple[BoolArray, str, str]) -> list[Text]:
+    """Return a sentence for each mask of records that holds some: with {n}, how many, and {column}."""
+    return [
+        text(one, many, n=int(which.sum()), column=f"`{place}`") for which, one, many in found if which.any()
+    ]
 
 
 def moved_by(pair: Pair, column: str) -> FloatArray:

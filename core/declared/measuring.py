@@ -69,7 +69,6 @@ class Declared:
     is_proposed: bool
     rule_file: bytes
     shifted: tuple[str, ...] = ()
-    n_tables: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -149,34 +148,21 @@ def measure_declared(
     pairs = pair_tables(sheets(released), sheets(given.tables))
     paired = [each.released.name for each in pairs]
     alone = [each for each in sheets(released) if each.name not in paired]
-    originals = [each.original for each in pairs]
-    left = [each for each in sheets(given.tables) if each.name not in [one.name for one in originals]]
+    known = [each.original.name for each in pairs]
+    left = [each for each in sheets(given.tables) if each.name not in known]
     person = _person_column(pairs, left, given)
-    places = {each.name: person for each in [*originals, *left] if person in each.columns} if person else {}
-    owners = persons_of([*originals, *left], places)
-    for pair in pairs:
-        nobody = np.full(pair.original.n_records, -1), pa.array([], pa.large_string())
-        pair.person = owners.get(pair.original.name, nobody)[0]
-    identifiers = next((ids for _, ids in owners.values()), pa.array([], pa.large_string()))
+    identifiers = _with_persons(pairs, left, person)
     shifts = _given_shifts(identifiers, given) if given.shifts is not None else None
     refuse([*_unknown_columns(given, pairs, alone), *_lacking(shifts, given)])
-    images = _images(pairs, given, person)
-    rules = given.rules or Rules(rules=())
-    gone = _gone(rules, pairs)
-    for pair in sorted(pairs, key=lambda each: person not in each.columns.values()):
-        pair_records(pair, images, person, gone=gone[pair.name])
-        _learn(pair, images)
-    is_proposed = given.rules is None
-    if is_proposed:
-        rules = proposed_rules(pairs, person)
+    gone = _gone(given.rules or Rules(rules=()), pairs)
+    _with_records(pairs, given, person, gone)
+    rules = proposed_rules(pairs, person) if given.rules is None else given.rules
     case = Case(
         rules=rules,
         pairs=pairs,
         alone=alone,
-        left=left,
         identifiers=identifiers,
         files=files,
-        images=images,
         mapping=given.mapping,
         given=shifts,
         gone=gone,
@@ -184,11 +170,31 @@ def measure_declared(
     lines = tuple(_lines(case))
     return Declared(
         lines=lines,
-        is_proposed=is_proposed,
+        is_proposed=given.rules is None,
         rule_file=proposed_file(rules, lines),
-        shifted=() if is_proposed else tuple(_shifted(case, lines)),
-        n_tables=len(pairs),
+        shifted=() if given.rules is None else tuple(_shifted(case, lines)),
     )
+
+
+def _with_persons(pairs: Sequence[Pair], left: Sequence[Sheet], person: str | None) -> pa.Array:
+    """Say whose each original record is; return the persons' identifiers."""
+    originals = [*(each.original for each in pairs), *left]
+    places = {each.name: person for each in originals if person in each.columns} if person else {}
+    owners = persons_of(originals, places)
+    for pair in pairs:
+        nobody = np.full(pair.original.n_records, -1)
+        pair.person = owners[pair.original.name][0] if pair.original.name in owners else nobody
+    return next((ids for _, ids in owners.values()), pa.array([], pa.large_string()))
+
+
+def _with_records(
+    pairs: Sequence[Pair], given: Originals, person: str | None, gone: Mapping[str, IntArray]
+) -> None:
+    """Find the records that are the same, those of tables with the persons' own column first."""
+    images = _images(pairs, given, person)
+    for pair in sorted(pairs, key=lambda each: person not in each.columns.values()):
+        pair_records(pair, images, person, gone=gone[pair.name])
+        _learn(pair, images)
 
 
 def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[str]:

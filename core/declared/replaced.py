@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 
 from core.chance import poisson_tail
 from core.coding import BoolArray, IntArray, coded
-from core.declared.lines import Case, Line, n_different
+from core.declared.lines import Case, Line, counts_of, n_different
+from core.declared.lists import IdMap
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule
 from core.verdict import Verdict
@@ -43,88 +44,92 @@ def _bools(values: pa.Array) -> BoolArray:
 def _column_line(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
     values, mine, _ = pair.joint(column)
     ours, theirs = pair.cells(column)
-    place, said = f"`{pair.name}.{column}`", []
     filled = (ours >= 0) & (theirs >= 0)
-    same = filled & (ours == theirs)
+    same, lost = filled & (ours == theirs), (ours < 0) & (theirs >= 0)
     originals = _large(pair.original[pair.columns[column]].values)
-    wrong = same.copy()
-    stray = np.zeros(len(mine), dtype=bool)
-    unmapped = 0
-    if case.mapping is not None and len(originals):
-        is_mapped = _bools(pc.is_in(originals, value_set=_large(case.mapping.originals)))
-        if is_mapped.mean() >= _MAPPED:
-            unmapped = int((~is_mapped).sum())
-            image = _images(values, case)
-            wrong |= filled & (image[theirs] != -1) & (image[theirs] != ours)
-            known = np.append(_bools(pc.is_in(values, value_set=_large(case.mapping.pseudonyms))), True)
-            stray = ~known[mine]
-    is_original = np.append(_bools(pc.is_in(values, value_set=originals)), False)
+    is_original = np.append(_bools(pc.is_in(values, value_set=originals)), False)[mine]
+    wrong, stray, unmapped = _against(case.mapping, pair, column)
     if not len(pair.mine):
-        stray |= is_original[mine]
-    lost = (ours < 0) & (theirs >= 0)
-    for which, one, many in (
+        stray = stray | is_original
+    of = f"{pair.name}.{column}"
+    said = counts_of(
+        of,
         (same, "{n} record of {column} keeps the original.", "{n} records of {column} keep the original."),
         (
-            wrong & ~same,
+            wrong,
             "{n} record of {column} has not what the mapping says.",
             "{n} records of {column} have not what the mapping says.",
         ),
         (
-            stray & ~is_original[mine],
+            stray & ~is_original,
             "{n} record of {column} has a value that is in no line of the mapping.",
             "{n} records of {column} have values that are in no line of the mapping.",
         ),
         (
-            stray & is_original[mine] if not same.any() else np.zeros(1, dtype=bool),
+            stray & is_original & ~same.any(),
             "{n} record of {column} has an original identifier.",
             "{n} records of {column} have original identifiers.",
         ),
         (lost, "{n} record of {column} has none any more.", "{n} records of {column} have none any more."),
-    ):
-        if which.any():
-            said.append(text(one, many, n=int(which.sum()), column=place))
-    verdict = Verdict.FAIL if said else Verdict.PASS
-    if unmapped:
-        verdict = Verdict.FAIL if said else Verdict.NOT_ASSESSED
-        said.append(
-            text(
-                "{n} original of {column} is not in the mapping.",
-                "{n} originals of {column} are not in the mapping.",
-                n=unmapped,
-                column=place,
-            )
-        )
-    if not filled.any() and not said:
-        verdict = Verdict.NOT_ASSESSED
-        said.append(text("{column}: no record could be held against its original.", column=place))
-    if not said:
-        said.append(
-            text(
-                "{column} is replaced in {n} record.",
-                "{column} is replaced in {n} records.",
-                n=int(filled.sum()),
-                column=place,
-            )
-        )
-    concerned = wrong | lost
+    )
+    concerned = same | wrong | lost
+    left = [] if said else _not_told(of, unmapped, filled)
     return Line(
         kind="replaced",
-        of=f"{pair.name}.{column}",
-        verdict=verdict,
-        message=joined(said),
+        of=of,
+        verdict=Verdict.FAIL if said else Verdict.NOT_ASSESSED if left else Verdict.PASS,
+        message=joined(said or left or [_all_replaced(of, int(filled.sum()))]),
         n_persons=n_different(pair.persons[concerned]),
-        n_records=int(concerned.sum()) + int(stray.sum()),
+        n_records=max(int(concerned.sum()), int(stray.sum())),
         n_looked_at=int(filled.sum()),
         line=rule.line,
     )
 
 
-def _images(values: pa.Array, case: Case) -> IntArray:
+def _against(mapping: IdMap | None, pair: Pair, column: str) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Return which paired records have not what the mapping says, and which records nothing that is in it.
+
+    Then which original values are not in it. None of them where the column is not of the mapping.
+    """
+    values, mine, _ = pair.joint(column)
+    ours, theirs = pair.cells(column)
+    originals = _large(pair.original[pair.columns[column]].values)
+    nothing = np.zeros(len(ours), dtype=bool), np.zeros(len(mine), dtype=bool), np.zeros(1, dtype=bool)
+    if mapping is None or not len(originals):
+        return nothing
+    is_mapped = _bools(pc.is_in(originals, value_set=mapping.originals))
+    if is_mapped.mean() < _MAPPED:
+        return nothing
+    image = _images(values, mapping)[theirs]
+    known = np.append(_bools(pc.is_in(values, value_set=mapping.pseudonyms)), True)
+    wrong = (ours >= 0) & (theirs >= 0) & (image != -1) & (image != ours) & (ours != theirs)
+    return wrong, ~known[mine], ~is_mapped
+
+
+def _not_told(of: str, unmapped: BoolArray, filled: BoolArray) -> list[Text]:
+    """Return why identifiers were not held against the mapping, or their originals."""
+    if filled.any():
+        return counts_of(
+            of,
+            (
+                unmapped,
+                "{n} original of {column} is not in the mapping.",
+                "{n} originals of {column} are not in the mapping.",
+            ),
+        )
+    return [text("{column}: no record could be held against its original.", column=f"`{of}`")]
+
+
+def _all_replaced(of: str, n: int) -> Text:
+    return text(
+        "{column} is replaced in {n} record.", "{column} is replaced in {n} records.", n=n, column=f"`{of}`"
+    )
+
+
+def _images(values: pa.Array, mapping: IdMap) -> IntArray:
     """Return shape (n_values + 1,): the code of what stands for each value; -2 none of them, -1 unmapped."""
-    if case.mapping is None:
-        return np.full(len(values) + 1, -1)
-    at = pc.index_in(values, value_set=_large(case.mapping.originals))
-    to = pc.index_in(_large(case.mapping.pseudonyms).take(at), value_set=values).fill_null(-2).to_numpy()
+    at = pc.index_in(values, value_set=mapping.originals)
+    to = pc.index_in(mapping.pseudonyms.take(at), value_set=values).fill_null(-2).to_numpy()
     return np.append(np.where(_bools(at.is_valid()), to, -1), -1).astype(np.int64)
 
 
@@ -140,43 +145,34 @@ def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
         filled = (ours >= 0) & (theirs >= 0)
         pairs.append(np.stack([place[theirs[filled]], place[ours[filled]]], axis=1))
     distinct = np.unique(np.concatenate(pairs), axis=0)
-    several = int((np.unique(distinct[:, 0], return_counts=True)[1] > 1).sum())
-    shared = int((np.unique(distinct[:, 1], return_counts=True)[1] > 1).sum())
-    said = []
-    if several:
-        said.append(
-            text(
+    several, shared = (np.unique(distinct[:, side], return_counts=True)[1] > 1 for side in (0, 1))
+    told = [
+        text(one, many, n=n, columns=listed(rule.columns, at_most=4))
+        for n, one, many in (
+            (
+                int(several.sum()),
                 "{n} identifier has several pseudonyms in {columns}.",
                 "{n} identifiers have several pseudonyms in {columns}.",
-                n=several,
-                columns=listed(rule.columns, at_most=4),
-            )
-        )
-    if shared:
-        said.append(
-            text(
+            ),
+            (
+                int(shared.sum()),
                 "{n} pseudonym in {columns} stands for several identifiers.",
                 "{n} pseudonyms in {columns} stand for several identifiers.",
-                n=shared,
-                columns=listed(rule.columns, at_most=4),
-            )
-        )
-    verdict = Verdict.FAIL if said else Verdict.PASS if len(distinct) else Verdict.NOT_ASSESSED
-    if not said:
-        said.append(
-            text(
+            ),
+            (
+                len(distinct),
                 "{n} identifier has one pseudonym of its own in {columns}.",
                 "{n} identifiers have one pseudonym each, of their own, in {columns}.",
-                n=len(distinct),
-                columns=listed(rule.columns, at_most=4),
-            )
+            ),
         )
+    ]
+    said = [each for each in told[:2] if each.n]
     return Line(
         kind="replaced",
         of=", ".join(rule.columns),
-        verdict=verdict,
-        message=joined(said),
-        n_persons=several + shared,
+        verdict=Verdict.FAIL if said else Verdict.PASS if len(distinct) else Verdict.NOT_ASSESSED,
+        message=joined(said or told[2:]),
+        n_persons=int(several.sum() + shared.sum()),
         n_looked_at=len(distinct),
         line=rule.line,
     )
@@ -202,38 +198,35 @@ def _elsewhere(case: Case, rule: Rule, columns: Sequence[tuple[Pair, str]]) -> L
                 n_records += int(found.sum())
                 if isinstance(pair, Pair):
                     persons.append(pair.persons[found[pair.mine]])
-    named = [each for each in case.files if _names_one(each, ids)]
-    said: list[Text] = []
-    if places:
-        said.append(
-            text(
-                "Identifiers stand in {n} record of {places}.",
-                "Identifiers stand in {n} records of {places}.",
-                n=n_records,
-                places=listed(places, at_most=6),
-            )
-        )
-    if named:
-        said.append(
-            text(
-                "The name of {n} file holds an identifier.",
-                "The names of {n} files hold identifiers.",
-                n=len(named),
-            )
-        )
-    verdict = Verdict.FAIL if said else Verdict.PASS
-    if not said:
-        said.append(text("The identifiers of {columns} stand nowhere else.", columns=listed(rule.columns)))
+    said = _where(n_records, places, sum(_names_one(each, ids) for each in case.files))
+    nowhere = text("The identifiers of {columns} stand nowhere else.", columns=listed(rule.columns))
     return Line(
         kind="replaced",
         of=", ".join(rule.columns),
-        verdict=verdict,
-        message=joined(said),
+        verdict=Verdict.FAIL if said else Verdict.PASS,
+        message=joined(said or [nowhere]),
         n_persons=n_different(np.concatenate(persons)),
         n_records=n_records,
         n_looked_at=n_cells,
         line=rule.line,
     )
+
+
+def _where(n_records: int, places: Sequence[str], n_files: int) -> list[Text]:
+    told = [
+        text(
+            "Identifiers stand in {n} record of {places}.",
+            "Identifiers stand in {n} records of {places}.",
+            n=n_records,
+            places=listed(places, at_most=6),
+        ),
+        text(
+            "The name of {n} file holds an identifier.",
+            "The names of {n} files hold identifiers.",
+            n=n_files,
+        ),
+    ]
+    return [each for each in told if each.n]
 
 
 def folded(word: str) -> str:

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
 from core.dates import read_days
-from core.declared.lines import EPSILON, Case, Line, at_person, moved_by, n_different
+from core.declared.lines import EPSILON, Case, Line, at_person, counts_of, moved_by, n_different
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
 from core.sequences import in_order_of
@@ -69,56 +69,53 @@ def _column_line(
 ) -> Line:
     moved, expected = moved_by(pair, column), at_person(shifts, pair.persons)
     mine, theirs = pair.cells(column)
-    known = ~np.isnan(moved) & (pair.persons >= 0) & ~np.isnan(expected)
+    known = (pair.persons >= 0) & ~np.isnan(moved - expected)
     wrong = known & (np.abs(moved - expected) > EPSILON)
     blank, new = (mine < 0) & (theirs >= 0), (mine >= 0) & (theirs < 0)
     unread = ~known & (mine >= 0) & (theirs >= 0)
-    place = f"`{pair.name}.{column}`"
+    of = f"{pair.name}.{column}"
     concerned = wrong | blank | new
-    verdict = Verdict.FAIL if concerned.any() else Verdict.PASS
-    said = [*_wrong(place, pair.persons, wrong, wrong & (np.abs(moved) <= EPSILON))]
-    if blank.any():
-        said.append(
-            _records(blank, "{n} date of {column} is gone.", "{n} dates of {column} are gone.", place)
-        )
-    if new.any():
-        said.append(
-            _records(
+    said = [
+        *_wrong(f"`{of}`", pair.persons, wrong, wrong & (np.abs(moved) <= EPSILON)),
+        *counts_of(
+            of,
+            (blank, "{n} date of {column} is gone.", "{n} dates of {column} are gone."),
+            (
                 new,
                 "{n} date of {column} stands where the original has none.",
                 "{n} dates of {column} stand where the original has none.",
-                place,
-            )
-        )
-    if unread.any() or not known.any() or (not is_judged and case.given is None):
-        verdict = max(verdict, Verdict.NOT_ASSESSED, key=lambda each: each.severity)
-        said.append(
-            _records(
+            ),
+            (
                 unread,
                 "{n} date of {column} cannot be read, or is nobody's.",
                 "{n} dates of {column} cannot be read, or are nobody's.",
-                place,
-            )
-            if unread.any()
-            else text("{column}: nobody has two dates that could be held against each other.", column=place)
-        )
-    if not said:
-        said.append(
-            text(
-                "{column} is shifted by one number of days per person: {records}.",
-                column=place,
-                records=counted(int(known.sum()), "record"),
-            )
-        )
+            ),
+        ),
+    ]
+    if not (is_told := known.any() and (is_judged or case.given is not None)):
+        said.append(text("{column}: nobody has two dates that can be compared.", column=f"`{of}`"))
+    n = int(known.sum())
     return Line(
         kind="shifted",
-        of=f"{pair.name}.{column}",
-        verdict=verdict,
-        message=joined(said),
+        of=of,
+        verdict=Verdict.FAIL
+        if concerned.any()
+        else Verdict.PASS
+        if is_told and not unread.any()
+        else Verdict.NOT_ASSESSED,
+        message=joined(said or [_held(of, n)]),
         n_persons=n_different(pair.persons[concerned]),
         n_records=int(concerned.sum()),
-        n_looked_at=int(known.sum()),
+        n_looked_at=n,
         line=rule.line,
+    )
+
+
+def _held(of: str, n: int) -> Text:
+    return text(
+        "{column} is shifted by one number of days per person: {records}.",
+        column=f"`{of}`",
+        records=counted(n, "record"),
     )
 
 
@@ -137,10 +134,6 @@ def _wrong(place: str, persons: IntArray, wrong: BoolArray, same: BoolArray) -> 
             "Those of {n} persons are not shifted at all.",
             n=n_different(persons[same]),
         )
-
-
-def _records(which: BoolArray, one: str, many: str, place: str) -> Text:
-    return text(one, many, n=int(which.sum()), column=place)
 
 
 # --- texts

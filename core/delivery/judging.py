@@ -93,11 +93,7 @@ def judge_delivery(
         *_count_findings(measurement, thresholds),
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
-        *(
-            finding.of_file(name)
-            for name, found in measurement.leftovers.items()
-            for finding in judge_leftovers(found)
-        ),
+        *_leftover_findings(measurement),
         *_declared_findings(measurement.declared),
         *measurement.codes_missing,
         *measurement.elsewhere,
@@ -127,6 +123,11 @@ def audit_delivery(
         datasets, settings, earlier=earlier, text_model=text_model, originals=originals
     )
     return judge_delivery(measured, thresholds, read=read)
+
+
+def _leftover_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    for name, found in measured.leftovers.items():
+        yield from (finding.of_file(name) for finding in judge_leftovers(found))
 
 
 def _declared_findings(declared: Declared | None) -> Iterator[Finding]:

@@ -215,9 +215,7 @@ def measure_delivery(
     settings = settings or DeliverySettings()
     kept, same = _without_copies(datasets)
     tables = {name: CodedTable(table=each.table) for name, each in named_tables(kept).items()}
-    declared = None
-    if originals is not None and originals.tables:
-        declared = measure_declared(named_tables(kept), originals, files=[each.name for each in kept])
+    declared = _declared(kept, originals)
     names = PlaceNames({name: table.table.column_names for name, table in tables.items()})
     left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
     given = names.keys(settings.keys)
@@ -229,9 +227,7 @@ def measure_delivery(
         left_out=left_out,
         keys=keys,
         text_model=text_model,
-        shifted=frozenset(names.place(each, "--rules") for each in declared.shifted)
-        if declared is not None
-        else frozenset(),
+        shifted=frozenset(names.place(each, "--rules") for each in (declared.shifted if declared else ())),
     )
     tables = {name: _with_new(table, keys.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
@@ -249,6 +245,12 @@ def measure_delivery(
         return measured
     before = earlier_with_persons(earlier, as_released, measured.whose)
     return replace(measured, releases=measure_releases(as_released, before) if before else None)
+
+
+def _declared(kept: Sequence[Dataset], originals: Originals | None) -> Declared | None:
+    if originals is None or not originals.tables:
+        return None
+    return measure_declared(named_tables(kept), originals, files=[each.name for each in kept])
 
 
 def _measured(
