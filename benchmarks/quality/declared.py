@@ -171,7 +171,9 @@ def _treat(d: Delivery, new_visits: np.ndarray, visits: np.ndarray) -> None:
     """Do to the released tables what the rules say, beside shifts."""
     person, visit = d.tables["person"], d.tables["visit"]
     person["person_id"], person["name"] = d.pseudonyms, None
-    person["birth_year"] = [each[:4] if "-" in each else each[-4:] for each in d.originals["person"]["birth_year"]]
+    person["birth_year"] = [
+        each[:4] if "-" in each else each[-4:] for each in d.originals["person"]["birth_year"]
+    ]
     person["age"] = ["90+" if each > 89 else each for each in person["age"]]
     counts = person["state"].value_counts()
     person.loc[person["state"].map(counts) < _FEWEST, "state"] = "other"
@@ -194,7 +196,7 @@ def measured(d: Delivery, scenario: Scenario) -> Declared:
         mixed = table.iloc[order.permutation(len(table))] if scenario.reordered else table
         files.append(d.files.get(name, f"{name}.csv"))
         released[name] = _dataset(files[-1], mixed)
-    ids = d.originals["person"]["person_id"]
+    ids = d.originals["person"].iloc[:, 0]
     mapping = _dataset("ids.csv", pd.DataFrame({"id": ids, "new": d.pseudonyms}))
     shifts = _dataset("shifts.csv", pd.DataFrame({"id": ids, "days": d.shifts}))
     given = read_originals(
@@ -608,8 +610,18 @@ def _columns_in_another_order(d: Delivery) -> None:
 @right("columns")
 def _headers_in_capitals(d: Delivery) -> None:
     d.originals = {name: each.rename(columns=str.upper) for name, each in d.originals.items()}
-    d.originals["person"] = d.originals["person"].rename(columns={"PERSON_ID": "person_id"})
-    d.rules = d.rules.replace('person = "person.person_id"', 'person = "*.PERSON_ID"')
+    d.rules = d.rules.replace('person = "person.person_id"', 'person = "person.PERSON_ID"')
+
+
+@right("identifiers")
+def _persons_of_other_names(d: Delivery) -> None:
+    for tables in (d.originals, d.tables):
+        tables["person"] = tables["person"].rename(columns={"person_id": "id"})
+        tables["visit"] = tables["visit"].rename(columns={"person_id": "patient"})
+    d.rules = d.rules.replace('"person.person_id"', '"person.id"').replace(
+        '"visit.person_id"', '"visit.patient"'
+    )
+    d.rules = d.rules.replace('["*.person_id"]', '["*.person_id", "person.id", "visit.patient"]')
 
 
 @right("columns")
@@ -668,16 +680,7 @@ def _persons_in_another_column_too(d: Delivery) -> None:
 
 @right("records")
 def _no_test_visits(d: Delivery) -> None:
-    for tables in (d.originals, d.tables):
-        tables["visit"].loc[tables["visit"]["kind"] == "test", "kind"] = "home"
-    assert len(d.originals["visit"])
-    gone = d.originals["visit"].index.difference(d.tables["visit"].index)
-    d.originals["visit"].loc[gone, "kind"] = "test"
-
-
-@right("records")
-def _persons_without_visits(d: Delivery) -> None:
-    for table in ("visit", "note"):
-        released = d.tables[table]
-        d.tables[table] = released
-    assert d.rules
+    kept = d.tables["visit"].index
+    d.originals["visit"] = d.originals["visit"].loc[kept]
+    d.originals["measurement"] = d.originals["measurement"].loc[d.tables["measurement"].index]
+    d.owner = {name: d.owner[name][each.index] for name, each in d.originals.items()}

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import FloatArray, IntArray
+from core.comparing.names import folded_name
 from core.declared.columns import (
     changed,
     emptied_lines,
@@ -150,13 +151,12 @@ def measure_declared(
     alone = [each for each in sheets(released) if each.name not in paired]
     known = [each.original.name for each in pairs]
     left = [each for each in sheets(given.tables) if each.name not in known]
-    person = _person_column(pairs, left, given)
-    identifiers = _with_persons(pairs, left, person)
+    identifiers = _with_persons(pairs, left, given)
     shifts = _given_shifts(identifiers, given) if given.shifts is not None else None
     refuse([*_unknown_columns(given, pairs, alone), *_lacking(shifts, given)])
     gone = _gone(given.rules or Rules(rules=()), pairs)
-    _with_records(pairs, given, person, gone)
-    rules = proposed_rules(pairs, person) if given.rules is None else given.rules
+    _with_records(pairs, given, gone)
+    rules = proposed_rules(pairs) if given.rules is None else given.rules
     case = Case(
         rules=rules,
         pairs=pairs,
@@ -176,24 +176,23 @@ def measure_declared(
     )
 
 
-def _with_persons(pairs: Sequence[Pair], left: Sequence[Sheet], person: str | None) -> pa.Array:
+def _with_persons(pairs: Sequence[Pair], left: Sequence[Sheet], given: Originals) -> pa.Array:
     """Say whose each original record is; return the persons' identifiers."""
-    originals = [*(each.original for each in pairs), *left]
-    places = {each.name: person for each in originals if person in each.columns} if person else {}
-    owners = persons_of(originals, places)
+    places = _person_places(pairs, left, given)
+    owners = persons_of([*(each.original for each in pairs), *left], places)
     for pair in pairs:
         nobody = np.full(pair.original.n_records, -1)
         pair.person = owners[pair.original.name][0] if pair.original.name in owners else nobody
+        own = places.get(pair.original.name)
+        pair.own = next((mine for mine, theirs in pair.columns.items() if theirs == own), None)
     return next((ids for _, ids in owners.values()), pa.array([], pa.large_string()))
 
 
-def _with_records(
-    pairs: Sequence[Pair], given: Originals, person: str | None, gone: Mapping[str, IntArray]
-) -> None:
+def _with_records(pairs: Sequence[Pair], given: Originals, gone: Mapping[str, IntArray]) -> None:
     """Find the records that are the same, those of tables with the persons' own column first."""
-    images = _images(pairs, given, person)
-    for pair in sorted(pairs, key=lambda each: person not in each.columns.values()):
-        pair_records(pair, images, person, gone=gone[pair.name])
+    images = _images(pairs, given)
+    for pair in sorted(pairs, key=lambda each: each.own is None):
+        pair_records(pair, images, gone=gone[pair.name])
         _learn(pair, images)
 
 
@@ -213,28 +212,59 @@ def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[str]:
 # --- what pairs records
 
 
-def _person_column(pairs: Sequence[Pair], left: Sequence[Sheet], given: Originals) -> str | None:
-    """Return the original column of persons: declared, or with the mapping's originals, or by its name."""
+def _person_places(pairs: Sequence[Pair], left: Sequence[Sheet], given: Originals) -> dict[str, str]:
+    """Return the column of persons of each original that has one, by the original's name.
+
+    It is declared, or has the mapping's originals, or is named so; in other tables it is the one of the same
+    name, or that the rules replace alike or refer to it, or that the mapping has.
+    """
     tables = [(each.name, each.original) for each in pairs] + [(each.name, each) for each in left]
+    root = _person_column(tables, given)
+    if root is None:
+        return {}
+    rules = () if given.rules is None else given.rules.of("replaced", "refers")
+    alike = [
+        each for each in rules if each.names(*root) or (each.kind == "refers" and matches(each.to, *root))
+    ]
+
+    def is_alike(name: str, column: str) -> bool:
+        return folded_name(column) == folded_name(root[1]) or any(each.names(name, column) for each in alike)
+
+    found: dict[str, str] = {}
+    for name, sheet in tables:
+        columns = [one for one in sheet.columns if is_alike(name, one)]
+        if not columns and given.mapping is not None:
+            columns = [one for one in sheet.columns if _mapped(sheet, one, given.mapping) >= _ENOUGH]
+        if columns:
+            found[sheet.name] = next((each for each in columns if (name, each) == root), columns[0])
+    return found
+
+
+def _person_column(tables: Sequence[tuple[str, Sheet]], given: Originals) -> tuple[str, str] | None:
+    """Return the table and column that name persons."""
     places = [(name, sheet, column) for name, sheet in tables for column in sheet.columns]
-    rules = given.rules
-    if rules is not None and rules.person:
-        return next((column for name, _, column in places if matches(rules.person, name, column)), None)
+    if given.rules is not None and given.rules.person:
+        declared = [(name, column) for name, _, column in places if matches(given.rules.person, name, column)]
+        return next(iter(declared), None)
     if given.mapping is not None:
-        known = given.mapping.originals
-        share = {
-            column: float(np.mean(pc.is_in(_large(sheet[column].values), value_set=known).to_numpy(False)))
-            for _, sheet, column in places
-            if len(sheet[column].values)
-        }
+        share = {(name, column): _mapped(sheet, column, given.mapping) for name, sheet, column in places}
         best = max(share, key=lambda each: share[each], default=None)
         return best if best is not None and share[best] >= _ENOUGH else None
     n_of: dict[str, int] = {}
     for _, _, column in places:
         n_of[column] = n_of.get(column, 0) + 1
-    named = [column for column in n_of if {*name_tokens(column)} & _OF_PERSONS and _is_key(column, tables)]
-    shared = [column for column in n_of if n_of[column] > 1 and _is_key(column, tables)]
-    return max(named or shared, key=lambda each: n_of[each], default=None)
+    keys = [(name, column) for name, sheet, column in places if _is_key(column, [(name, sheet)])]
+    named = [each for each in keys if {*name_tokens(each[1])} & _OF_PERSONS]
+    shared = [each for each in keys if n_of[each[1]] > 1]
+    return max(named or shared, key=lambda each: n_of[each[1]], default=None)
+
+
+def _mapped(sheet: Sheet, column: str, mapping: IdMap) -> float:
+    """Return the share of a column's distinct values that are originals of the mapping."""
+    values = _large(sheet[column].values)
+    return (
+        float(np.mean(pc.is_in(values, value_set=mapping.originals).to_numpy(False))) if len(values) else 0.0
+    )
 
 
 def _is_key(column: str, tables: Sequence[tuple[str, Sheet]]) -> bool:
@@ -248,38 +278,26 @@ def _large(values: pa.Array) -> pa.Array:
     return values.cast(pa.large_string())
 
 
-def _images(pairs: Sequence[Pair], given: Originals, person: str | None) -> Images:
+def _images(pairs: Sequence[Pair], given: Originals) -> Images:
     """Return what stands for identifiers: by the mapping, else by what the tables share."""
     images = Images()
+    owned = [each for each in pairs if each.own is not None]
     if given.mapping is not None:
-        for column in {column for each in pairs for column in each.original.columns}:
-            if column == person or _is_mapped(column, pairs, given.mapping):
-                images.know(column, given.mapping.originals, given.mapping.pseudonyms)
-    elif person is not None and any(person in each.columns.values() for each in pairs):
-        shared = [each for each in pairs if person in each.columns.values()]
-        if not any(_same_persons(each, person) for each in shared):
-            images.know(person, *images_by_bags(shared, person))
+        for pair in pairs:
+            for mine, theirs in pair.columns.items():
+                if mine == pair.own or _mapped(pair.original, theirs, given.mapping) >= _ENOUGH:
+                    images.know(theirs, given.mapping.originals, given.mapping.pseudonyms)
+    elif owned and not any(_same_persons(each) for each in owned):
+        known = images_by_bags(owned)
+        for pair in owned:
+            images.know(pair.columns[str(pair.own)], *known)
     return images
 
 
-def _same_persons(pair: Pair, person: str) -> bool:
-    column = next(mine for mine, theirs in pair.columns.items() if theirs == person)
-    mine, theirs = pair.released[column].values, pair.original[person].values
-    if not len(mine):
-        return False
-    return float(np.mean(pc.is_in(_large(mine), value_set=_large(theirs)).to_numpy(False))) >= _ENOUGH
-
-
-def _is_mapped(column: str, pairs: Sequence[Pair], mapping: IdMap) -> bool:
-    return any(
-        len(each.original[column].values)
-        and np.mean(
-            pc.is_in(_large(each.original[column].values), value_set=mapping.originals).to_numpy(False)
-        )
-        >= _ENOUGH
-        for each in pairs
-        if column in each.original.columns
-    )
+def _same_persons(pair: Pair) -> bool:
+    own = str(pair.own)
+    mine, theirs = (_large(each.values) for each in (pair.released[own], pair.original[pair.columns[own]]))
+    return bool(len(mine)) and float(np.mean(pc.is_in(mine, value_set=theirs).to_numpy(False))) >= _ENOUGH
 
 
 def _learn(pair: Pair, images: Images) -> None:
@@ -301,7 +319,34 @@ def _gone(rules: Rules, pairs: Sequence[Pair]) -> dict[str, IntArray]:
     for rule in rules.of("removed"):
         for pair, column in removed_columns(rule, pairs):
             found[pair.name].append(gone_by(rule, pair, column))
+    for rule in rules.of("refers"):  # a record goes with what it refers to
+        for pair in pairs:
+            for column in pair.original.columns:
+                if rule.names(pair.name, column) and not matches(rule.to, pair.name, column):
+                    found[pair.name].append(_gone_with(rule, pair, column, pairs, found))
     return {name: np.unique(np.concatenate(each)) for name, each in found.items()}
+
+
+def _gone_with(
+    rule: Rule, pair: Pair, column: str, pairs: Sequence[Pair], gone: Mapping[str, Sequence[IntArray]]
+) -> IntArray:
+    """Return the original records that refer to nothing but what rules take away."""
+    there: dict[bool, list[pa.Array]] = {side: [pa.array([], pa.large_string())] for side in (False, True)}
+    for each in pairs:
+        stays = np.ones(each.original.n_records, dtype=bool)
+        stays[np.concatenate(gone[each.name])] = False
+        for other in each.original.columns:
+            if matches(rule.to, each.name, other):
+                cells = each.original[other]
+                for side, values in there.items():
+                    used = np.unique(cells.codes[(stays == side) & (cells.codes >= 0)])
+                    values.append(_large(cells.values.take(pa.array(used))))
+    cells = pair.original[column]
+    is_gone, is_there = (
+        pc.is_in(_large(cells.values), value_set=pa.concat_arrays(there[side])).to_numpy(False)
+        for side in (False, True)
+    )
+    return np.flatnonzero(cells.in_records(is_gone & ~is_there))
 
 
 # --- shifts that were given

@@ -66,6 +66,8 @@ class Pair:
     ----------
     columns
         Released column to the original one.
+    own
+        The released column whose original says whose each record is; None where another table does.
     person
         Shape (n_original,): whose each original record is, -1 where nobody can be told.
     mine, theirs
@@ -79,6 +81,7 @@ class Pair:
     released: Sheet
     original: Sheet
     columns: Mapping[str, str]
+    own: str | None = None
     person: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     mine: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     theirs: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -238,16 +241,16 @@ class _Key:
     mine: IntArray
     theirs: IntArray
     is_person: bool = False
+    is_mapped: bool = False
     share: float = 1.0  # of cells that both tables hold
 
 
-def pair_records(pair: Pair, images: Images, person: str | None, *, gone: IntArray) -> None:
+def pair_records(pair: Pair, images: Images, *, gone: IntArray) -> None:
     """Find the records of a pair that are the same.
 
-    `person` is the original's column of persons, `gone` the original records that a rule takes away: these
-    are paired last, with what is left.
+    `gone` are the original records that a rule takes away: these are paired last, with what is left.
     """
-    keys = _keys(pair, images, person)
+    keys = _keys(pair, images)
     if not keys:
         return
     if _are_in_place(pair, keys):
@@ -259,9 +262,14 @@ def pair_records(pair: Pair, images: Images, person: str | None, *, gone: IntArr
     stays[gone] = False
     for those in (np.flatnonzero(stays), gone):
         _pair_by_keys(pair, keys, those)
+    others = [each for each in keys if not each.is_person]
+    if len(others) < len(keys):  # what another person's identifier may stand in
+        dates = _shifted_dates(pair)
+        if others and (dates or any(each.is_mapped for each in others)):
+            _take_unique(pair, [*others, *dates], np.arange(pair.original.n_records))
 
 
-def _keys(pair: Pair, images: Images, person: str | None) -> list[_Key]:
+def _keys(pair: Pair, images: Images) -> list[_Key]:
     """Return what tells records apart, persons and mapped identifiers first, then the cells most kept."""
     found = []
     for mine, theirs in pair.columns.items():
@@ -275,7 +283,15 @@ def _keys(pair: Pair, images: Images, person: str | None) -> list[_Key]:
             others = np.append(to, -1)[others]
         share = _share_kept(ours, others)
         if share >= _KEPT or known is not None:
-            found.append(_Key(mine=ours, theirs=others, is_person=theirs == person, share=share))
+            found.append(
+                _Key(
+                    mine=ours,
+                    theirs=others,
+                    is_person=mine == pair.own,
+                    is_mapped=known is not None,
+                    share=share,
+                )
+            )
     return sorted(found, key=lambda each: (not each.is_person, -each.share))
 
 
@@ -410,14 +426,13 @@ def most_frequent(owner: IntArray, values: FloatArray) -> FloatArray:
 # --- persons without a mapping
 
 
-def images_by_bags(pairs: Sequence[Pair], person: str) -> tuple[pa.Array, pa.Array]:
+def images_by_bags(mine: Sequence[Pair]) -> tuple[pa.Array, pa.Array]:
     """Return original persons and what stands for them, told by all that both tables have of them.
 
     Only persons whose kept cells, numbers of records and intervals between dates nobody else has are told.
-    `person` is the original's column.
+    The tables are those with a column of persons.
     """
-    mine = [each for each in pairs if person in each.columns.values()]
-    signatures = [_signatures(each, person) for each in mine]
+    signatures = [_signatures(each, each.own) for each in mine if each.own is not None]
     ids = [coded(pa.chunked_array([_large(one[side]) for one in signatures])) for side in (0, 2)]
     totals = [np.zeros((len(side.values), 2 * len(mine)), dtype=np.int64) for side in ids]
     starts = [0, 0]
@@ -438,11 +453,10 @@ def images_by_bags(pairs: Sequence[Pair], person: str) -> tuple[pa.Array, pa.Arr
     return ids[1].values.take(pa.array(place[ours[told]])), ids[0].values.take(pa.array(told))
 
 
-def _signatures(pair: Pair, person: str) -> tuple[pa.Array, IntArray, pa.Array, IntArray]:
+def _signatures(pair: Pair, own: str) -> tuple[pa.Array, IntArray, pa.Array, IntArray]:
     """Return released persons and a code of what each has, then the original ones with theirs."""
-    column = next(mine for mine, theirs in pair.columns.items() if theirs == person)
-    sides = (pair.released[column], pair.original[person])
-    kept = [np.concatenate([each.mine, each.theirs]) for each in _keys(pair, Images(), None)]
+    sides = (pair.released[own], pair.original[pair.columns[own]])
+    kept = [np.concatenate([each.mine, each.theirs]) for each in _keys(pair, Images())]
     owner = np.concatenate(
         [sides[0].codes, np.where(sides[1].codes >= 0, sides[1].codes + len(sides[0].values), -1)]
     ).astype(np.int64)

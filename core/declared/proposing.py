@@ -19,23 +19,27 @@ _MOSTLY = 0.8  # share of records that have to agree with a rule
 _FEW_VALUES = 0.05  # of the records, up to which values that became others may be groups
 
 
-def proposed_rules(pairs: Sequence[Pair], person: str | None) -> Rules:
-    """Return what seems to have been done; columns that were treated alike stand in one rule.
-
-    `person` is the original column of persons.
-    """
+def proposed_rules(pairs: Sequence[Pair]) -> Rules:
+    """Return what seems to have been done; columns that were treated alike stand in one rule."""
     found: dict[Rule, list[str]] = {}
     for pair in pairs:
         for column in pair.columns:
-            rule = _rule(pair, column, is_person=pair.columns[column] == person)
+            rule = _rule(pair, column, is_person=column == pair.own)
             if rule is not None:
                 found.setdefault(rule, []).append(f"{pair.name}.{column}")
         gone = [each for each in pair.original.columns if each not in pair.columns.values()]
         for column in gone:
             found.setdefault(Rule(kind="emptied", columns=()), []).append(f"{pair.name}.{column}")
     rules = [_with_columns(rule, columns) for rule, columns in _one_shift(found).items()]
-    named = f"*.{person}" if person else ""
+    named = next((f"{each.name}.{each.columns[each.own]}" for each in _by_persons(pairs) if each.own), "")
     return Rules(rules=tuple(sorted(rules, key=lambda each: _ORDER.index(each.kind))), person=named)
+
+
+def _by_persons(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the tables, those in which each person has one record first."""
+    return sorted(
+        pairs, key=lambda each: each.own is None or each.original[each.columns[each.own]].counts.max() > 1
+    )
 
 
 def _one_shift(found: dict[Rule, list[str]]) -> dict[Rule, list[str]]:

@@ -312,7 +312,9 @@ def _inside(pair: Pair, column: str) -> BoolArray:
     )
     lengths = np.array([len(texts[theirs[at]]) for at in filled.tolist()])
     sure = inside & (lengths >= _LONG)
-    held[pair.mine[filled[sure if inside.mean() < 0.5 else inside]]] = True  # half are no chance
+    held[pair.mine[filled[sure if inside.sum() < _MAPPED * len(inside) else inside]]] = (
+        True  # half are no chance
+    )
     return held
 
 
