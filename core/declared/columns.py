@@ -299,7 +299,10 @@ def _large(values: pa.Array) -> pa.Array:
 def removed_columns(rule: Rule, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
     """Return the original columns that a rule of removal is about, tables by their released names."""
     return [
-        (pair, column) for pair in pairs for column in pair.original.columns if rule.names(pair.name, column)
+        (pair, column)
+        for pair in pairs
+        for column in pair.original.columns
+        if any(rule.names(pair.name, each) for each in pair.called(column))
     ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -281,6 +282,7 @@ def _large(values: pa.Array) -> pa.Array:
 def _images(pairs: Sequence[Pair], given: Originals) -> Images:
     """Return what stands for identifiers: by the mapping, else by what the tables share."""
     images = Images()
+    _know_codes(pairs, given, images)
     owned = [each for each in pairs if each.own is not None]
     if given.mapping is not None:
         for pair in pairs:
@@ -292,6 +294,18 @@ def _images(pairs: Sequence[Pair], given: Originals) -> Images:
         for pair in owned:
             images.know(pair.columns[str(pair.own)], *known)
     return images
+
+
+def _know_codes(pairs: Sequence[Pair], given: Originals, images: Images) -> None:
+    """Remember the groups of codes that rules declare; other codes stand for themselves."""
+    rules = [] if given.rules is None else [each for each in given.rules.of("grouped") if each.codes]
+    for rule, pair in product(rules, pairs):
+        to = dict(rule.codes)
+        for mine, theirs in pair.columns.items():
+            if rule.names(pair.name, mine):
+                values = pair.original[theirs].values.to_pylist()
+                groups = [to.get(each, each) for each in values]
+                images.know(theirs, pa.array(values, pa.large_string()), pa.array(groups, pa.large_string()))
 
 
 def _same_persons(pair: Pair) -> bool:
@@ -322,7 +336,9 @@ def _gone(rules: Rules, pairs: Sequence[Pair]) -> dict[str, IntArray]:
     for rule in rules.of("refers"):  # a record goes with what it refers to
         for pair in pairs:
             for column in pair.original.columns:
-                if rule.names(pair.name, column) and not matches(rule.to, pair.name, column):
+                called = pair.called(column)
+                is_it = any(matches(rule.to, pair.name, one) for one in called)
+                if not is_it and any(rule.names(pair.name, one) for one in called):
                     found[pair.name].append(_gone_with(rule, pair, column, pairs, found))
     return {name: np.unique(np.concatenate(each)) for name, each in found.items()}
 
@@ -336,7 +352,7 @@ def _gone_with(
         stays = np.ones(each.original.n_records, dtype=bool)
         stays[np.concatenate(gone[each.name])] = False
         for other in each.original.columns:
-            if matches(rule.to, each.name, other):
+            if any(matches(rule.to, each.name, one) for one in each.called(other)):
                 cells = each.original[other]
                 for side, values in there.items():
                     used = np.unique(cells.codes[(stays == side) & (cells.codes >= 0)])

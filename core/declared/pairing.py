@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.cells import as_numbers
 from core.coding import CodedColumn, FloatArray, IntArray, coded, coded_column, combination_codes
 from core.comparing.names import columns_alike, folded_name
 from core.dates import read_days
@@ -134,6 +135,10 @@ class Pair:
         """Return shape (n_paired,): whose each paired record is."""
         return self.person[self.theirs]
 
+    def called(self, column: str) -> set[str]:
+        """Return what an original column is called in both tables."""
+        return {column, *(mine for mine, theirs in self.columns.items() if theirs == column)}
+
     def taking(self, mine: IntArray, theirs: IntArray) -> None:
         """Take further records as the same."""
         self.mine, self.theirs = np.append(self.mine, mine), np.append(self.theirs, theirs)
@@ -219,15 +224,23 @@ def _reached(sheet: Sheet, known: Sheet, person: IntArray) -> IntArray | None:
 
 
 class Images:
-    """What stands for original values, by the folded names of columns; of the mapping, for all of them."""
+    """What stands for original values, by the folded names of columns; and persons' shifts."""
 
     def __init__(self) -> None:
+        self.moved = np.zeros(0)  # shape (n_persons,): the days of each person's shift, as far as seen
         self._known: dict[str, tuple[pa.Array, pa.Array]] = {}
 
     def know(self, column: str, originals: pa.Array, images: pa.Array) -> None:
         """Remember what stands for the values of a column of this name, unless something is known."""
         if len(originals):
             self._known.setdefault(folded_name(column), (_large(originals), _large(images)))
+
+    def see(self, shift: FloatArray) -> None:
+        """Remember shifts of persons, codes from 0, of whom none is known; NaN where none is seen."""
+        longer = np.full(max(len(shift) - len(self.moved), 0), np.nan)
+        self.moved = np.append(self.moved, longer)
+        new = np.append(shift, np.full(len(self.moved) - len(shift), np.nan))
+        self.moved = np.where(np.isnan(self.moved), new, self.moved)
 
     def of(self, column: str) -> tuple[pa.Array, pa.Array] | None:
         """Return the originals and what stands for them, None where nothing is known."""
@@ -256,15 +269,16 @@ def pair_records(pair: Pair, images: Images, *, gone: IntArray) -> None:
     if _are_in_place(pair, keys):
         pair.way = "place"
         pair.mine = pair.theirs = np.arange(pair.released.n_records)
+        _shifted_dates(pair, images)
         return
     pair.way = "key"
     stays = np.ones(pair.original.n_records, dtype=bool)
     stays[gone] = False
     for those in (np.flatnonzero(stays), gone):
-        _pair_by_keys(pair, keys, those)
+        _pair_by_keys(pair, images, keys, those)
     others = [each for each in keys if not each.is_person]
     if len(others) < len(keys):  # what another person's identifier may stand in
-        dates = _shifted_dates(pair)
+        dates = _shifted_dates(pair, images)
         if others and (dates or any(each.is_mapped for each in others)):
             _take_unique(pair, [*others, *dates], np.arange(pair.original.n_records))
 
@@ -281,6 +295,9 @@ def _keys(pair: Pair, images: Images) -> list[_Key]:
             at = pc.index_in(values, value_set=known[0])
             to = pc.index_in(known[1].take(at), value_set=values).fill_null(-1).to_numpy().astype(np.int64)
             others = np.append(to, -1)[others]
+        elif (numbers := as_numbers(values)) is not None:  # 5 and 5.0 are one
+            place = np.append(np.unique(numbers, return_inverse=True)[1], -1)
+            ours, others = place[ours], place[others]
         share = _share_kept(ours, others)
         if share >= _KEPT or known is not None:
             found.append(
@@ -325,7 +342,7 @@ def _are_in_place(pair: Pair, keys: Sequence[_Key]) -> bool:
     return bool(bits >= _BITS or n < 20) and not is_sorted
 
 
-def _pair_by_keys(pair: Pair, keys: Sequence[_Key], those: IntArray) -> None:
+def _pair_by_keys(pair: Pair, images: Images, keys: Sequence[_Key], those: IntArray) -> None:
     """Pair what is left of the released records with some original ones, the surest first."""
     rounds = [keys[: len(keys) - left] for left in range(min(len(keys), _MOST_ROUNDS))]
     if any(each.is_person for each in keys):  # nobody's record is paired with another person's
@@ -334,7 +351,7 @@ def _pair_by_keys(pair: Pair, keys: Sequence[_Key], those: IntArray) -> None:
         rounds = rounds[: max(len(rounds) // 2, 1)]
     for by in rounds:
         _take_unique(pair, by, those)
-    shifted = _shifted_dates(pair)
+    shifted = _shifted_dates(pair, images)
     for by in rounds:
         for date in shifted:
             _take_unique(pair, [*by, date], those)
@@ -386,15 +403,18 @@ def _take_in_order(pair: Pair, by: Sequence[_Key], those: IntArray) -> int:
     return len(first)
 
 
-def _shifted_dates(pair: Pair) -> list[_Key]:
+def _shifted_dates(pair: Pair, images: Images) -> list[_Key]:
     """Return each column of dates as a key: the original ones shifted as their persons' others are."""
     found = []
     for column in pair.dated:
         mine, theirs = pair.days(column)
-        persons = pair.persons
-        shift = most_frequent(persons, mine[pair.mine] - theirs[pair.theirs])
-        moved = np.append(shift, np.full(max(int(pair.person.max(initial=-1)) + 1 - len(shift), 0), np.nan))
-        moved = theirs + np.append(moved, np.nan)[pair.person]
+        shift = most_frequent(pair.persons, mine[pair.mine] - theirs[pair.theirs])
+        images.see(shift)
+        n_persons = int(pair.person.max(initial=-1)) + 1
+        moved = np.full(max(n_persons, len(images.moved)) + 1, np.nan)
+        moved[: len(images.moved)] = images.moved
+        moved[: len(shift)] = np.where(np.isnan(shift), moved[: len(shift)], shift)
+        moved = theirs + moved[pair.person]
         both = np.round(np.concatenate([mine, moved]) * 86_400)
         codes = np.where(np.isnan(both), -1, np.nan_to_num(both)).astype(np.int64)
         ours, others = codes[: len(mine)], codes[len(mine) :].copy()
