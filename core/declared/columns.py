@@ -80,9 +80,8 @@ def _emptied(case: Case, rule: Rule, sheet: Sheet, column: str) -> Line:
     persons = 0 if pair is None else n_different(pair.persons[filled[pair.mine]])
     said = (
         text(
-            "{column} holds something in {n} record.",
-            "{column} holds something in {n} records.",
-            n=n,
+            "{column} holds something in {records}.",
+            records=counted(n, "record"),
             column=f"`{place}`",
         )
         if n
@@ -110,9 +109,8 @@ def kept_lines(case: Case, rule: Rule) -> Iterator[Line]:
         place = f"`{pair.name}.{column}`"
         said = (
             text(
-                "{n} record of {column} is not as it was.",
-                "{n} records of {column} are not as they were.",
-                n=int(wrong.sum()),
+                "{column} is not as it was in {records}.",
+                records=counted(int(wrong.sum()), "record"),
                 column=place,
             )
             if wrong.any()
@@ -162,18 +160,16 @@ def _grouped(rule: Rule, pair: Pair, column: str) -> Line:
     of = f"{pair.name}.{column}"
     said = counts_of(
         of,
-        (left, "{n} record of {column} is not grouped.", "{n} records of {column} are not grouped."),
+        (left, "{column} is not grouped in {records}."),
         (
             elsewhere,
-            "{n} record of {column} is in another group than declared.",
-            "{n} records of {column} are in other groups than declared.",
+            "{column} has other groups than declared in {records}.",
         ),
         (
             other,
-            "{n} record of {column} that should have been kept is not as it was.",
-            "{n} records of {column} that should have been kept are not as they were.",
+            "{column} is not as it was, and should be, in {records}.",
         ),
-        (no_number, "{n} record of {column} has no number.", "{n} records of {column} have no number."),
+        (no_number, "{column} has no number in {records}."),
     )
     return _line(
         rule,
@@ -188,9 +184,8 @@ def _grouped(rule: Rule, pair: Pair, column: str) -> Line:
 
 def _as_declared(of: str, n: int) -> Text:
     return text(
-        "{n} record of {column} is grouped as declared.",
-        "{n} records of {column} are grouped as declared.",
-        n=n,
+        "{column} is grouped as declared in {records}.",
+        records=counted(n, "record"),
         column=f"`{of}`",
     )
 
@@ -260,9 +255,9 @@ def _cut_to(rule: Rule, pair: Pair, column: str) -> Line:
     of = f"{pair.name}.{column}"
     said = counts_of(
         of,
-        (finer, "{n} date of {column} is finer.", "{n} dates of {column} are finer."),
-        (other, "{n} date of {column} is another one.", "{n} dates of {column} are other ones."),
-        (unread, "{n} date of {column} cannot be read.", "{n} dates of {column} cannot be read."),
+        (finer, "{column} has finer dates in {records}."),
+        (other, "{column} has other dates in {records}."),
+        (unread, "{column} has dates that cannot be read in {records}."),
     ) or [_as_declared(of, int(filled.sum()))]
     return _line(
         rule, pair, column, finer | other, said, n_looked_at=int(filled.sum()), unjudged=bool(unread.any())
@@ -317,16 +312,14 @@ def removed_lines(case: Case, rule: Rule) -> Iterator[Line]:
             text("{column}: no record could be held against its original.", column=place)
             if not is_told
             else text(
-                "{n} record that {column} should have removed is still there.",
-                "{n} records that {column} should have removed are still there.",
-                n=len(still),
+                "{column} should have removed what is still there: {records}.",
+                records=counted(len(still), "record"),
                 column=place,
             )
             if len(still)
             else text(
-                "{n} record is removed by {column}.",
-                "{n} records are removed by {column}.",
-                n=len(gone),
+                "{column} has removed {records}.",
+                records=counted(len(gone), "record"),
                 column=place,
             )
         )
@@ -370,10 +363,9 @@ def _rows(pair: Pair, new: BoolArray, missing: BoolArray, *, is_mapped: bool) ->
         pair.name,
         (
             missing,
-            "{n} original record of {column} is gone by no rule.",
-            "{n} original records of {column} are gone by no rule.",
+            "{column} has lost {records} by no rule.",
         ),
-        (new, "{n} record of {column} has no original.", "{n} records of {column} have no original."),
+        (new, "{column} has {records} without an original."),
     )
     # as many of both are perhaps the same records, which nothing tells any more
     may_be_same = bool(missing.any()) and missing.sum() == new.sum() and not is_mapped
@@ -390,17 +382,16 @@ def _rows(pair: Pair, new: BoolArray, missing: BoolArray, *, is_mapped: bool) ->
 
 def _explained(pair: Pair) -> Text:
     told = text(
-        "{table}: {released} of {originals}.",
+        "{table}: {released}, of originally {originals}.",
         table=f"`{pair.name}`",
         released=counted(pair.released.n_records, "record"),
-        originals=counted(pair.original.n_records, "original record"),
+        originals=counted(pair.original.n_records, "record"),
     )
     if not pair.n_by_order:
         return told
     by_order = text(
-        "{n} is told from others by the order of dates alone.",
-        "{n} are told from others by the order of dates alone.",
-        n=pair.n_by_order,
+        "Told from others by the order of dates alone: {found}.",
+        found=pair.n_by_order,
     )
     return joined([told, by_order])
 
@@ -424,9 +415,8 @@ def refers_lines(case: Case, rule: Rule) -> Iterator[Line]:
             place = f"{sheet.name}.{column}"
             said = (
                 text(
-                    "{n} record of {column} refers to nothing in {to}.",
-                    "{n} records of {column} refer to nothing in {to}.",
-                    n=n,
+                    "{column} refers to nothing in {to} in {records}.",
+                    records=counted(n, "record"),
                     column=f"`{place}`",
                     to=listed([rule.to]),
                 )

@@ -12,7 +12,7 @@ from core.declared.lists import IdMap
 from core.declared.pairing import Pair, Sheet, most_frequent
 from core.declared.rules import Rule, Rules
 from core.verdict import Verdict
-from core.words import Text, text
+from core.words import Text, counted, text
 
 EPSILON = 1 / 86_400  # days; what times are rounded to
 
@@ -74,10 +74,12 @@ class Case:
         return self._shifts[rule]
 
 
-def counts_of(place: str, *found: tuple[BoolArray, str, str]) -> list[Text]:
-    """Return a sentence for each mask of records that holds some: with {n}, how many, and {column}."""
+def counts_of(place: str, *found: tuple[BoolArray, str]) -> list[Text]:
+    """Return a sentence for each mask of records that holds some: of {column}, with how many as {records}."""
     return [
-        text(one, many, n=int(which.sum()), column=f"`{place}`") for which, one, many in found if which.any()
+        text(message, column=f"`{place}`", records=counted(int(which.sum()), "record"))
+        for which, message in found
+        if which.any()
     ]
 
 

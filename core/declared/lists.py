@@ -98,7 +98,7 @@ def _at_lines(name: str, at: np.ndarray, message: str) -> Text:
     shown = ", ".join(lines[:_MOST_LINES])
     more = len(lines) - _MOST_LINES
     told = (
-        text("lines {lines} and {n} more", "lines {lines} and {n} more", n=more, lines=shown)
+        text("line {lines} and {more} more", lines=shown, more=more)
         if more > 0
         else text("line {lines}", lines=shown)
     )

@@ -382,9 +382,8 @@ def _given_shifts(identifiers: pa.Array, given: Originals) -> FloatArray:
 def _lacking(shifts: FloatArray | None, given: Originals) -> Iterator[Text]:
     if shifts is not None and np.isnan(shifts).any():
         yield text(
-            "{file} lacks {n} person of the originals.",
-            "{file} lacks {n} persons of the originals.",
-            n=int(np.isnan(shifts).sum()),
+            "{file} lacks persons of the originals: {found}.",
+            found=int(np.isnan(shifts).sum()),
             file=given.files.get("shifts", "shifts"),
         )
 

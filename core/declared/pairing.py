@@ -355,7 +355,7 @@ def _pair_by_keys(pair: Pair, images: Images, keys: Sequence[_Key], those: IntAr
     for by in rounds:
         for date in shifted:
             _take_unique(pair, [*by, date], those)
-    for by in rounds[-1:] if keys[0].is_person else rounds[:1]:
+    for by in rounds if keys[0].is_person else rounds[:1]:
         pair.n_by_order += _take_in_order(pair, by, those)
 
 

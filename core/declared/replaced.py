@@ -14,7 +14,7 @@ from core.declared.lists import IdMap
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule
 from core.verdict import Verdict
-from core.words import Text, joined, listed, text
+from core.words import Text, counted, joined, listed, text
 
 _LONG = 5  # letters of an identifier that is met by nothing but itself, where not digits alone
 _LONG_NUMBER = 8
@@ -54,23 +54,20 @@ def _column_line(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
     of = f"{pair.name}.{column}"
     said = counts_of(
         of,
-        (same, "{n} record of {column} keeps the original.", "{n} records of {column} keep the original."),
+        (same, "{column} keeps the original in {records}."),
         (
             wrong,
-            "{n} record of {column} has not what the mapping says.",
-            "{n} records of {column} have not what the mapping says.",
+            "{column} has not what the mapping says in {records}.",
         ),
         (
             stray & ~is_original,
-            "{n} record of {column} has a value that is in no line of the mapping.",
-            "{n} records of {column} have values that are in no line of the mapping.",
+            "{column} has what is in no line of the mapping in {records}.",
         ),
         (
             stray & is_original & ~same.any(),
-            "{n} record of {column} has an original identifier.",
-            "{n} records of {column} have original identifiers.",
+            "{column} has original identifiers in {records}.",
         ),
-        (lost, "{n} record of {column} has none any more.", "{n} records of {column} have none any more."),
+        (lost, "{column} has no identifier any more in {records}."),
     )
     concerned = same | wrong | lost
     left = [] if said else _not_told(of, unmapped, filled)
@@ -109,21 +106,23 @@ def _against(mapping: IdMap | None, pair: Pair, column: str) -> tuple[BoolArray,
 def _not_told(of: str, unmapped: BoolArray, filled: BoolArray) -> list[Text]:
     """Return why identifiers were not held against the mapping, or their originals."""
     if filled.any():
-        return counts_of(
-            of,
-            (
-                unmapped,
-                "{n} original of {column} is not in the mapping.",
-                "{n} originals of {column} are not in the mapping.",
-            ),
+        n = int(unmapped.sum())
+        return (
+            [
+                text(
+                    "{column} has originals that are not in the mapping: {values}.",
+                    column=f"`{of}`",
+                    values=counted(n, "value"),
+                )
+            ]
+            if n
+            else []
         )
     return [text("{column}: no record could be held against its original.", column=f"`{of}`")]
 
 
 def _all_replaced(of: str, n: int) -> Text:
-    return text(
-        "{column} is replaced in {n} record.", "{column} is replaced in {n} records.", n=n, column=f"`{of}`"
-    )
+    return text("{column} is replaced in {records}.", records=counted(n, "record"), column=f"`{of}`")
 
 
 def _images(values: pa.Array, mapping: IdMap) -> IntArray:
@@ -147,26 +146,23 @@ def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
     distinct = np.unique(np.concatenate(pairs), axis=0)
     several, shared = (np.unique(distinct[:, side], return_counts=True)[1] > 1 for side in (0, 1))
     told = [
-        text(one, many, n=n, columns=listed(rule.columns, at_most=4))
-        for n, one, many in (
+        text(message, found=n, columns=listed(rule.columns, at_most=4))
+        for n, message in (
             (
                 int(several.sum()),
-                "{n} identifier has several pseudonyms in {columns}.",
-                "{n} identifiers have several pseudonyms in {columns}.",
+                "Identifiers with several pseudonyms in {columns}: {found}.",
             ),
             (
                 int(shared.sum()),
-                "{n} pseudonym in {columns} stands for several identifiers.",
-                "{n} pseudonyms in {columns} stand for several identifiers.",
+                "Pseudonyms for several identifiers in {columns}: {found}.",
             ),
             (
                 len(distinct),
-                "{n} identifier has one pseudonym of its own in {columns}.",
-                "{n} identifiers have one pseudonym each, of their own, in {columns}.",
+                "Identifiers with one pseudonym of their own in {columns}: {found}.",
             ),
         )
     ]
-    said = [each for each in told[:2] if each.n]
+    said = [each for each in told[:2] if each.values["found"]]
     return Line(
         kind="replaced",
         of=", ".join(rule.columns),
@@ -215,18 +211,16 @@ def _elsewhere(case: Case, rule: Rule, columns: Sequence[tuple[Pair, str]]) -> L
 def _where(n_records: int, places: Sequence[str], n_files: int) -> list[Text]:
     told = [
         text(
-            "Identifiers stand in {n} record of {places}.",
-            "Identifiers stand in {n} records of {places}.",
-            n=n_records,
+            "Identifiers stand in {places}: {records}.",
+            records=counted(n_records, "record"),
             places=listed(places, at_most=6),
         ),
         text(
-            "The name of {n} file holds an identifier.",
-            "The names of {n} files hold identifiers.",
-            n=n_files,
+            "Names of files that hold identifiers: {found}.",
+            found=n_files,
         ),
     ]
-    return [each for each in told if each.n]
+    return [each for each, n in zip(told, (n_records, n_files), strict=True) if n]
 
 
 def folded(word: str) -> str:

@@ -79,16 +79,14 @@ def _column_line(
         *_wrong(f"`{of}`", pair.persons, wrong, wrong & (np.abs(moved) <= EPSILON)),
         *counts_of(
             of,
-            (blank, "{n} date of {column} is gone.", "{n} dates of {column} are gone."),
+            (blank, "{column} has lost its dates in {records}."),
             (
                 new,
-                "{n} date of {column} stands where the original has none.",
-                "{n} dates of {column} stand where the original has none.",
+                "{column} has dates where the original has none in {records}.",
             ),
             (
                 unread,
-                "{n} date of {column} cannot be read, or is nobody's.",
-                "{n} dates of {column} cannot be read, or are nobody's.",
+                "{column} has dates that cannot be read, or are nobody's, in {records}.",
             ),
         ),
     ]
@@ -121,19 +119,12 @@ def _held(of: str, n: int) -> Text:
 
 def _wrong(place: str, persons: IntArray, wrong: BoolArray, same: BoolArray) -> Iterator[Text]:
     """Yield how many persons' dates were moved otherwise than the person's number of days says."""
-    if wrong.any():
-        yield text(
-            "Dates of {n} person in {column} are not shifted by the person's one number of days.",
-            "Dates of {n} persons in {column} are not shifted by one number of days each.",
-            n=n_different(persons[wrong]),
-            column=place,
-        )
-    if same.any():
-        yield text(
-            "Those of {n} person are not shifted at all.",
-            "Those of {n} persons are not shifted at all.",
-            n=n_different(persons[same]),
-        )
+    for which, message in (
+        (wrong, "{column} is not shifted by the one number of days of each person: {persons}."),
+        (same, "{column} is not shifted at all: {persons}."),
+    ):
+        if which.any():
+            yield text(message, column=place, persons=counted(n_different(persons[which]), "person"))
 
 
 # --- texts
@@ -156,10 +147,9 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line 
         verdict = Verdict.NOT_ASSESSED
         said.append(
             text(
-                "In {n} text of {column} the dates could not be held against those of the original.",
-                "In {n} texts of {column} the dates could not be held against those of the original.",
-                n=n_unread,
+                "{column} has dates that could not be held against those of the original in {records}.",
                 column=place,
+                records=counted(n_unread, "record"),
             )
         )
     if wrong.any():
@@ -168,10 +158,9 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line 
     if not said:
         said.append(
             text(
-                "{n} date in texts of {column} is shifted as the columns are.",
-                "{n} dates in texts of {column} are shifted as the columns are.",
-                n=int(known.sum()),
+                "{column} has its dates shifted as the columns are: {records}.",
                 column=place,
+                records=counted(len(np.unique(rows)), "record"),
             )
         )
     return Line(
@@ -219,10 +208,10 @@ def _drawn_line(case: Case, rule: Rule, shifts: FloatArray) -> Line:
     of = ", ".join(rule.columns)
     wrong = np.zeros(len(days), dtype=bool)
     said: list[Text] = []
-    for which, one, many in _against(rule, days):
+    for which, message in _against(rule, days):
         if which.any():
             wrong |= which
-            said.append(text(one, many, n=int(which.sum())))
+            said.append(text(message, persons=counted(int(which.sum()), "person")))
     if (not_drawn := _not_drawn(case, rule, persons, days)) is not None:
         said.append(not_drawn)
         wrong[:] = True
@@ -232,10 +221,9 @@ def _drawn_line(case: Case, rule: Rule, shifts: FloatArray) -> Line:
     elif not said:
         said.append(
             text(
-                "{n} person has a number of days as declared, by which {columns} are shifted.",
-                "{n} persons have numbers of days as declared, by which {columns} are shifted.",
-                n=len(days),
+                "{columns} are shifted by numbers of days as declared: {persons}.",
                 columns=listed(rule.columns, at_most=4),
+                persons=counted(len(days), "person"),
             )
         )
     verdict = Verdict.FAIL if is_fail else Verdict.PASS if len(days) else Verdict.NOT_ASSESSED
@@ -250,24 +238,21 @@ def _drawn_line(case: Case, rule: Rule, shifts: FloatArray) -> Line:
     )
 
 
-def _against(rule: Rule, days: FloatArray) -> Iterator[tuple[BoolArray, str, str]]:
+def _against(rule: Rule, days: FloatArray) -> Iterator[tuple[BoolArray, str]]:
     yield (
         np.abs(days) <= EPSILON,
-        "{n} person is not shifted at all.",
-        "{n} persons are not shifted at all.",
+        "Not shifted at all: {persons}.",
     )
     if rule.whole_weeks:
         yield (
             np.abs(days / 7 - np.round(days / 7)) > EPSILON,
-            "{n} person is not shifted by whole weeks.",
-            "{n} persons are not shifted by whole weeks.",
+            "Not shifted by whole weeks: {persons}.",
         )
     least = -np.inf if rule.least is None else rule.least
     most = np.inf if rule.most is None else rule.most
     yield (
         (days < least - EPSILON) | (days > most + EPSILON),
-        "{n} person is shifted by days out of the range declared.",
-        "{n} persons are shifted by days out of the range declared.",
+        "Shifted by days out of the range declared: {persons}.",
     )
 
 
@@ -283,9 +268,8 @@ def _not_drawn(case: Case, rule: Rule, persons: IntArray, days: FloatArray) -> T
         expected = possible * (1 - (1 - 1 / possible) ** n)
         if n >= _FEWEST and n_different_ < _SPREAD * expected:
             return text(
-                "There are only {n} different numbers of days: they were not drawn from the range declared.",
-                "There are only {n} different numbers of days: they were not drawn from the range declared.",
-                n=n_different_,
+                "The numbers of days were not drawn from the range declared: only {found} are different.",
+                found=n_different_,
             )
     if in_order_of(days, _numbers(case, persons), coarse=False) is not None:
         return text(
