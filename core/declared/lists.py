@@ -100,6 +100,6 @@ def _at_lines(name: str, at: np.ndarray, message: str) -> Text:
     told = (
         text("line {lines} and {more} more", lines=shown, more=more)
         if more > 0
-        else text("line {lines}", lines=shown)
+        else text("line {lines}", "lines {lines}", n=len(lines), lines=shown)
     )
     return text(message, file=name, lines=told)
