@@ -87,13 +87,6 @@ class Originals:
     )  # mapping and shifts as the tables they came in
     rule_file: bytes = b""
 
-    @property
-    def fingerprint(self) -> str:
-        """Return what tells these originals from others, for what was measured of them."""
-        datasets = (*self.tables.values(), *self.given.values())
-        names = ", ".join(self.given)
-        return repr(([each.fingerprint for each in datasets], [*self.tables], names, self.rule_file))
-
 
 def read_originals(
     tables: Mapping[str, Dataset],
