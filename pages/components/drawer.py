@@ -11,7 +11,14 @@ from core.tables import Dataset
 from core.tools import Input, Tool
 from core.words import listed, say
 from pages.components.earlier import ask_for_earlier
-from pages.components.inputs import ask_for_files, ask_for_table, list_given, list_table, stored_files
+from pages.components.inputs import (
+    ask_for_files,
+    ask_for_table,
+    list_file,
+    list_given,
+    list_table,
+    stored_files,
+)
 from pages.components.reading import all_sheets, show_problems
 from pages.components.shown import Shown
 from pages.components.text import sentence
@@ -90,6 +97,8 @@ def ask_for_further(shown: Shown) -> None:
                 with place:
                     given = _ask_for_input(tool, each)
                     shown.given[each.role] = _tables(tool, each, given) if each.kind == "tables" else given
+                    for stored in given if each.kind == "files" else ():
+                        list_file(tool.key, each.role, stored)
     if EARLIER in shown.drawer:
         with shown.drawer[EARLIER]:
             shown.given["earlier"] = ask_for_earlier(tool.key)
