@@ -349,6 +349,9 @@ def _pair_by_keys(pair: Pair, images: Images, keys: Sequence[_Key], those: IntAr
         rounds.append([each for each in keys if each.is_person])
     else:
         rounds = rounds[: max(len(rounds) // 2, 1)]
+    if not np.isnan(images.moved).all() and (dates := _shifted_dates(pair, images)):  # seen in other tables
+        _take_unique(pair, [*keys, *dates], those)
+        _take_unique(pair, [*(each for each in keys if not each.is_person), *dates], those)
     for by in rounds:
         _take_unique(pair, by, those)
     shifted = _shifted_dates(pair, images)
