@@ -194,13 +194,11 @@ def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[str]:
     """Yield the columns whose dates are surely shifted as declared, and drawn so."""
     for rule in case.rules.of("shifted"):
         whole = [each for each in lines if each.kind == "shifted" and each.line == rule.line]
-        if all(each.verdict is not Verdict.FAIL for each in whole):
-            yield from (
-                f"{pair.name}.{column}"
-                for pair, column in case.columns(rule)
-                if pair.are_dates(column)
-                and any(each.of == f"{pair.name}.{column}" and each.verdict is Verdict.PASS for each in whole)
-            )
+        if any(each.verdict is Verdict.FAIL for each in whole):
+            continue
+        for place in (f"{pair.name}.{one}" for pair, one in case.columns(rule) if pair.are_dates(one)):
+            if all(each.verdict is Verdict.PASS for each in whole if each.of == place):
+                yield place
 
 
 # --- what pairs records
