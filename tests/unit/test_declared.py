@@ -162,7 +162,10 @@ def test_bad_input__is_told_at_once_with_file_and_line() -> None:
     assert problems_of(mapping=mapping, shifts=shifts, rules=rules) == (
         Saying(f"ids.csv, line {N + 2}: the same stands in a line before."),
         Saying(f"shifts.csv, line {N + 1}: days have to be whole numbers."),
-        Saying("rules.toml: Line 1: `length` says nothing of `shifted`"),
+        Saying(
+            "rules.toml: Line 1: `length` says nothing of `shifted`; it takes `columns`, `least`, `most`, "
+            "`whole_weeks`, `one_for_all`."
+        ),
     )
 
 
