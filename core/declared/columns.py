@@ -355,7 +355,7 @@ def row_lines(case: Case) -> Iterator[Line]:
         missing = np.ones(pair.original.n_records, dtype=bool)
         missing[pair.theirs] = False
         missing[case.gone.get(pair.name, np.zeros(0, dtype=np.int64))] = False
-        yield _rows(pair, new, missing, is_mapped=case.mapping is not None)
+        yield _rows(pair, new, missing, is_mapped=case.mapping is not None and pair.own is not None)
 
 
 def _rows(pair: Pair, new: BoolArray, missing: BoolArray, *, is_mapped: bool) -> Line:
@@ -387,11 +387,11 @@ def _explained(pair: Pair) -> Text:
         released=counted(pair.released.n_records, "record"),
         originals=counted(pair.original.n_records, "record"),
     )
-    if not pair.n_by_order:
+    if not len(pair.unsure):
         return told
     by_order = text(
         "Told from others by the order of dates alone: {found}.",
-        found=pair.n_by_order,
+        found=len(pair.unsure),
     )
     return joined([told, by_order])
 

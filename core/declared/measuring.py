@@ -315,7 +315,7 @@ def _learn(pair: Pair, images: Images) -> None:
             continue
         ours, others = pair.cells(mine)
         values, *_ = pair.joint(mine)
-        filled = (ours >= 0) & (others >= 0)
+        filled = (ours >= 0) & (others >= 0) & ~np.isin(pair.mine, pair.unsure)
         images.know(theirs, values.take(pa.array(others[filled])), values.take(pa.array(ours[filled])))
 
 

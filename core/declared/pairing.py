@@ -75,8 +75,8 @@ class Pair:
         Shape (n_paired,): the records, by number, of the released table and of the original.
     way
         Whether records stand place by place, are told by what they share, or cannot be told.
-    n_by_order
-        Records that nothing tells apart, paired in the order of their dates.
+    unsure
+        Released records that nothing tells apart, paired in the order of their dates.
     """
 
     released: Sheet
@@ -87,7 +87,7 @@ class Pair:
     mine: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     theirs: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     way: str = ""
-    n_by_order: int = 0
+    unsure: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     _joint: dict[str, tuple[pa.Array, IntArray, IntArray]] = field(default_factory=dict)
     _days: dict[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
@@ -359,7 +359,10 @@ def _pair_by_keys(pair: Pair, images: Images, keys: Sequence[_Key], those: IntAr
         for date in shifted:
             _take_unique(pair, [*by, date], those)
     for by in rounds if keys[0].is_person else rounds[:1]:
-        pair.n_by_order += _take_in_order(pair, by, those)
+        _take_in_order(pair, by, those)
+    plain = [each for each in keys if not (each.is_mapped or each.is_person)]
+    if pair.own is None and plain:  # what is mapped may be of records that nothing tells apart
+        _take_unique(pair, plain, those)
 
 
 def _left(pair: Pair, those: IntArray) -> tuple[IntArray, IntArray]:
@@ -389,11 +392,11 @@ def _take_unique(pair: Pair, by: Sequence[_Key], those: IntArray) -> None:
     pair.taking(mine[taken], place[ours[taken]])
 
 
-def _take_in_order(pair: Pair, by: Sequence[_Key], those: IntArray) -> int:
-    """Pair groups of as many records on both sides in the order of their dates; return how many."""
+def _take_in_order(pair: Pair, by: Sequence[_Key], those: IntArray) -> None:
+    """Pair groups of as many records on both sides in the order of their dates."""
     mine, theirs = _left(pair, those)
     if not len(mine) or not len(theirs):
-        return 0
+        return
     ours, others, n = _codes(by, mine, theirs)
     sizes = np.bincount(ours, minlength=n), np.bincount(others, minlength=n)
     fits = (sizes[0] == sizes[1]) & (sizes[0] > 0)
@@ -403,7 +406,7 @@ def _take_in_order(pair: Pair, by: Sequence[_Key], those: IntArray) -> int:
     first = np.lexsort((*(days[0][mine] for days in reversed(columns)), ours))
     second = np.lexsort((*(days[1][theirs] for days in reversed(columns)), others))
     pair.taking(mine[first], theirs[second])
-    return len(first)
+    pair.unsure = np.append(pair.unsure, mine[first][sizes[0][ours[first]] > 1])
 
 
 def _shifted_dates(pair: Pair, images: Images) -> list[_Key]:

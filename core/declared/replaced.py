@@ -20,7 +20,7 @@ _LONG = 5  # letters of an identifier that is met by nothing but itself, where n
 _LONG_NUMBER = 8
 _BY_CHANCE = 1e-6
 _MAPPED = 0.5  # share of a column's identifiers in the mapping, from which it is held against it
-_PARTS = re.compile(r"[^\W_]+(?:[-./][^\W_]+)*|[^\W_]+")
+_PARTS, _MARKS = re.compile(r"[^\W_]+(?:[-./][^\W_]+)*"), re.compile("[-./]")
 
 
 def replaced_lines(case: Case, rule: Rule) -> Iterator[Line]:
@@ -141,7 +141,7 @@ def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
         place = together.codes[start : start + len(mine)].astype(np.int64)
         start += len(mine)
         ours, theirs = pair.cells(column)
-        filled = (ours >= 0) & (theirs >= 0)
+        filled = (ours >= 0) & (theirs >= 0) & ~np.isin(pair.mine, pair.unsure)
         pairs.append(np.stack([place[theirs[filled]], place[ours[filled]]], axis=1))
     distinct = np.unique(np.concatenate(pairs), axis=0)
     several, shared = (np.unique(distinct[:, side], return_counts=True)[1] > 1 for side in (0, 1))
@@ -223,14 +223,15 @@ def _where(n_records: int, places: Sequence[str], n_files: int) -> list[Text]:
     return [each for each, n in zip(told, (n_records, n_files), strict=True) if n]
 
 
-def folded(word: str) -> str:
-    """Return an identifier by its letters and digits, without leading zeros."""
-    return "".join(each for each in word.casefold() if each.isalnum()).lstrip("0")
+def _folded(values: pa.Array) -> pa.Array:
+    """Return identifiers by their letters and digits, without leading zeros."""
+    letters = pc.replace_substring_regex(pc.utf8_lower(_large(values)), r"[^\p{L}\p{N}]+", "")
+    return pc.utf8_ltrim(letters, "0")
 
 
 def _identifiers(columns: Sequence[tuple[Pair, str]]) -> frozenset[str]:
-    found = (pair.original[pair.columns[column]].values.to_pylist() for pair, column in columns)
-    return frozenset(map(folded, {one for each in found for one in each})) - {""}
+    found = [_folded(pair.original[pair.columns[column]].values) for pair, column in columns]
+    return frozenset(pc.unique(pa.chunked_array(found)).to_pylist()) - {""}
 
 
 def _is_long(word: str) -> bool:
@@ -261,7 +262,7 @@ def _found_in(
     values, _, theirs = pair.joint(mine[1])
     owner = np.full(sheet.n_records, -1)
     owner[pair.mine] = theirs[pair.theirs]
-    texts = [folded(each) for each in values.to_pylist()]
+    texts = _folded(values).to_pylist()
     short = np.flatnonzero(cells.in_records(np.array([bool(each) for each in words])) & (owner >= 0) & ~found)
     hits = np.array([texts[owner[at]] in words[cells.codes[at]] for at in short.tolist()], dtype=bool)
     mean = sum(len(words[code]) for code in cells.codes[short].tolist()) / max(len(ids), 1)
@@ -271,44 +272,43 @@ def _found_in(
 
 
 def _words_of(values: pa.Array, ids: frozenset[str]) -> list[frozenset[str]]:
-    """Return the identifiers in each value; days are none, and values of one part are looked up whole."""
-    nothing: frozenset[str] = frozenset()
-    found = [nothing] * len(values)
-    plain = pc.utf8_lower(_large(values))
-    is_part = pc.match_substring_regex(plain, r"^[^\W_]*$")
-    bare = pc.utf8_ltrim(plain, "0")
-    whole = pc.is_in(bare, value_set=pa.array(sorted(ids), pa.large_string()))
-    for at in np.flatnonzero(_bools(pc.and_(is_part, whole))).tolist():
-        found[at] = frozenset((bare[at].as_py(),))
-    no_day = pc.invert(pc.match_substring_regex(plain, r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ t][0-9:.]*)?$"))
-    for at in np.flatnonzero(_bools(pc.and_(pc.invert(is_part), no_day))).tolist():
-        found[at] = _words(values[at].as_py(), ids)
+    """Return the identifiers in each value; days are none."""
+    found = [frozenset[str]()] * len(values)
+    bare = _folded(values)
+    whole = pc.is_in(bare, value_set=pa.array(ids, pa.large_string()))
+    hits = np.flatnonzero(_bools(whole))
+    for at, word in zip(hits.tolist(), bare.take(pa.array(hits)).to_pylist(), strict=True):
+        found[at] = frozenset((word,))
+    several = pc.match_substring_regex(_large(values), r"[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]")
+    plain = pc.match_substring_regex(
+        _large(values), r"^[0-9-]+[.,]?[0-9]*$|^[0-9]{1,4}[-./ ][0-9]{1,2}[-./ ][0-9]"
+    )
+    rest = np.flatnonzero(_bools(pc.and_(several, pc.invert(plain))))
+    for at, value in zip(rest.tolist(), values.take(pa.array(rest)).to_pylist(), strict=True):
+        found[at] |= _words(value, ids)
     return found
 
 
 def _words(value: str, ids: frozenset[str]) -> frozenset[str]:
-    parts = _PARTS.findall(value[:100_000])
-    tokens = [folded(one) for part in parts for one in (part, *re.split(r"[-./]", part))]
-    whole = folded(value) if len(value) < 100 else ""
-    return ids.intersection((*tokens, whole))
+    parts = _PARTS.findall(value[:100_000].lower())
+    tokens = [one for part in parts for one in (part, *_MARKS.split(part))]
+    return ids.intersection("".join(_MARKS.split(each)).lstrip("0") for each in tokens)
 
 
 def _inside(pair: Pair, column: str) -> BoolArray:
     """Return shape (n_released,): whether a record's pseudonym holds the identifier that it stands for."""
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
-    texts = [folded(each) for each in values.to_pylist()]
+    texts = _folded(values).to_pylist()
     held = np.zeros(pair.released.n_records, dtype=bool)
     filled = np.flatnonzero((mine >= 0) & (theirs >= 0) & (mine != theirs))
-    inside = np.array(
-        [texts[theirs[at]] in texts[mine[at]] and texts[theirs[at]] != "" for at in filled.tolist()],
-        dtype=bool,
-    )
-    lengths = np.array([len(texts[theirs[at]]) for at in filled.tolist()])
-    sure = inside & (lengths >= _LONG)
-    held[pair.mine[filled[sure if inside.sum() < _MAPPED * len(inside) else inside]]] = (
-        True  # half are no chance
-    )
+    both, place = np.unique(np.stack([mine[filled], theirs[filled]]), axis=1, return_inverse=True)
+    holds = [bool(texts[other]) and texts[other] in texts[one] for one, other in both.T.tolist()]
+    lengths = np.array([len(texts[other]) for other in both[1].tolist()], dtype=np.int64)
+    inside = np.array(holds, dtype=bool)
+    if inside.sum() < _MAPPED * len(inside):  # half are no chance
+        inside &= lengths >= _LONG
+    held[pair.mine[filled]] = inside[place.ravel()]
     return held
 
 
