@@ -97,7 +97,7 @@ def ask_for_further(shown: Shown) -> None:
                 with place:
                     given = _ask_for_input(tool, each)
                     shown.given[each.role] = _tables(tool, each, given) if each.kind == "tables" else given
-                    for stored in given if each.kind == "files" else ():
+                    for stored in given if isinstance(given, tuple) and each.kind == "files" else ():
                         list_file(tool.key, each.role, stored)
     if EARLIER in shown.drawer:
         with shown.drawer[EARLIER]:
