@@ -198,12 +198,13 @@ def _declared_group(audit: DeliveryAudit) -> Iterator[Group]:
     declared = audit.measurement.declared
     if declared is None:
         return
+    rows = sorted(declared.lines, key=lambda each: -each.verdict.severity)
     note = (
         "The rules are proposed from what is seen; nobody declared them."
         if declared.is_proposed
         else "Persons and records: those that are not as declared."
     )
-    table = Table("declared", "Declared against done", _DECLARED_COLUMNS, declared.lines, note)
+    table = Table("declared", "Declared against done", _DECLARED_COLUMNS, rows, note)
     yield Group("declared", "Declared", (table,))
 
 

@@ -25,6 +25,7 @@ from pages.components.text import sentence
 
 FILES, SETTINGS, THRESHOLDS = "Files", "Settings", "Thresholds"
 FURTHER, EARLIER = "Further files", "Earlier releases"
+_BESIDE = 2  # inputs that have room beside each other
 
 
 def ask_for_inputs(shown: Shown) -> bool:
@@ -88,12 +89,14 @@ def _sorted(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
 
 
 def ask_for_further(shown: Shown) -> None:
-    """Ask in the drawer for what is not needed: further tables beside each other, and earlier releases."""
+    """Ask in the drawer for what is not needed: further tables, two beside each other, and earlier releases."""
     tool, (_, further) = shown.tool, _sorted(shown.tool.inputs)
     tables = [each for each in further if each.kind != "releases"]
     if FURTHER in shown.drawer:
         with shown.drawer[FURTHER]:
-            for place, each in zip(st.columns(len(tables)), tables, strict=True):
+            beside = len(tables) <= _BESIDE
+            places = st.columns(len(tables)) if beside else [st.container() for _ in tables]
+            for place, each in zip(places, tables, strict=True):
                 with place:
                     given = _ask_for_input(tool, each)
                     shown.given[each.role] = _tables(tool, each, given) if each.kind == "tables" else given
