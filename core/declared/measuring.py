@@ -191,13 +191,15 @@ def _with_records(pairs: Sequence[Pair], given: Originals, gone: Mapping[str, In
 
 
 def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[str]:
-    """Yield the columns whose dates are surely shifted as declared, and drawn so."""
+    """Yield the columns all of whose dates are surely shifted as declared, and drawn so."""
+    paired = {each.of for each in lines if each.kind == "rows" and each.verdict is Verdict.PASS}
     for rule in case.rules.of("shifted"):
         whole = [each for each in lines if each.kind == "shifted" and each.line == rule.line]
         if any(each.verdict is Verdict.FAIL for each in whole):
             continue
-        for place in (f"{pair.name}.{one}" for pair, one in case.columns(rule) if pair.are_dates(one)):
-            if all(each.verdict is Verdict.PASS for each in whole if each.of == place):
+        for pair, column in case.columns(rule):
+            place, is_whole = f"{pair.name}.{column}", pair.name in paired and pair.are_dates(column)
+            if is_whole and all(each.verdict is Verdict.PASS for each in whole if each.of == place):
                 yield place
 
 
@@ -423,10 +425,25 @@ def _lines(case: Case) -> Iterator[Line]:
     implied = [*implied_columns(case)]
     for number, rule in enumerate(case.rules.of("shifted")):
         yield from shifted_lines(case, rule, implied if number == 0 else ())
+        yield from _absent(case, rule)
     for rule in case.rules.rules:
         if rule.kind != "shifted":
             yield from _OF_KIND[rule.kind](case, rule)
+        if rule.kind in ("replaced", "grouped", "kept"):
+            yield from _absent(case, rule)
     yield from _undeclared(case, implied)
+
+
+def _absent(case: Case, rule: Rule) -> Iterator[Line]:
+    """Yield the original columns that a rule is about and that were not released."""
+    for pair in case.pairs:
+        for column in sorted({*pair.original.columns} - {*pair.columns.values()}):
+            if rule.names(pair.name, column) and column not in pair.released.columns:
+                place = f"{pair.name}.{column}"
+                said = text("{column} is not there any more.", column=f"`{place}`")
+                yield Line(
+                    kind=rule.kind, of=place, verdict=Verdict.NOT_ASSESSED, message=said, line=rule.line
+                )
 
 
 def _table_lines(case: Case) -> Iterator[Line]:
@@ -451,11 +468,12 @@ def _undeclared(case: Case, implied: Sequence[tuple[Pair, str]]) -> Iterator[Lin
         new = [
             each
             for each in pair.released.columns
-            if each not in pair.columns and not any(rule.names(pair.name, each) for rule in case.rules.rules)
+            if each not in pair.columns
+            and not any(rule.names(pair.name, each) for rule in case.rules.of("emptied"))
         ]
         for names, message in (
             (columns, "No rule says what was done to {columns}."),
-            (new, "{columns} are in no original, and no rule speaks of them."),
+            (new, "{columns} are in no original."),
         ):
             if names:
                 yield Line(

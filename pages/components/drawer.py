@@ -89,7 +89,7 @@ def _sorted(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
 
 
 def ask_for_further(shown: Shown) -> None:
-    """Ask in the drawer for what is not needed: further tables, two beside each other, and earlier releases."""
+    """Ask in the drawer for what is not needed: further files, two beside each other, earlier releases."""
     tool, (_, further) = shown.tool, _sorted(shown.tool.inputs)
     tables = [each for each in further if each.kind != "releases"]
     if FURTHER in shown.drawer:
