@@ -147,7 +147,7 @@ def measure_declared(
     left = [each for each in sheets(given.tables) if each.name not in known]
     identifiers = _with_persons(pairs, left, given)
     shifts = _given_shifts(identifiers, given) if given.shifts is not None else None
-    refuse([*_unknown_columns(given, pairs, alone), *_lacking(shifts, given)])
+    refuse([*_unknown_columns(given, pairs, [*alone, *left]), *_lacking(shifts, given)])
     gone = _gone(given.rules or Rules(rules=()), pairs)
     _with_records(pairs, given, gone)
     rules = proposed_rules(pairs) if given.rules is None else given.rules
@@ -381,7 +381,7 @@ def _lacking(shifts: FloatArray | None, given: Originals) -> Iterator[Text]:
         )
 
 
-def _unknown_columns(given: Originals, pairs: Sequence[Pair], alone: Sequence[Sheet]) -> Iterator[Text]:
+def _unknown_columns(given: Originals, pairs: Sequence[Pair], others: Sequence[Sheet]) -> Iterator[Text]:
     """Yield the columns that rules name and that are in no table."""
     if given.rules is None:
         return
@@ -391,7 +391,7 @@ def _unknown_columns(given: Originals, pairs: Sequence[Pair], alone: Sequence[Sh
             for each in pairs
             for column in {*each.released.columns, *each.original.columns}
         ),
-        *((each.name, column) for each in alone for column in each.columns),
+        *((each.name, column) for each in others for column in each.columns),
     ]
     written = [(one, each.line) for each in given.rules.rules for one in each.columns]
     written += [(each.to, each.line) for each in given.rules.of("refers")]
@@ -423,15 +423,22 @@ def _lines(case: Case) -> Iterator[Line]:
     yield from row_lines(case)
     yield from _table_lines(case)
     implied = [*implied_columns(case)]
-    for number, rule in enumerate(case.rules.of("shifted")):
-        yield from shifted_lines(case, rule, implied if number == 0 else ())
-        yield from _absent(case, rule)
-    for rule in case.rules.rules:
-        if rule.kind != "shifted":
-            yield from _OF_KIND[rule.kind](case, rule)
-        if rule.kind in ("replaced", "grouped", "kept"):
-            yield from _absent(case, rule)
+    first = next(iter(case.rules.of("shifted")), None)
+    for rule in sorted(case.rules.rules, key=lambda each: each.kind != "shifted"):
+        if rule.kind == "shifted":
+            lines = [*shifted_lines(case, rule, implied if rule is first else ())]
+        else:
+            lines = [*_OF_KIND[rule.kind](case, rule)]
+        if rule.kind in ("replaced", "shifted", "grouped", "kept"):
+            lines += _absent(case, rule)
+        yield from lines or [_of_nothing(rule)]
     yield from _undeclared(case, implied)
+
+
+def _of_nothing(rule: Rule) -> Line:
+    said = text("No table beside its original has {columns}.", columns=listed(rule.columns, at_most=4))
+    of = ", ".join(rule.columns)
+    return Line(kind=rule.kind, of=of, verdict=Verdict.NOT_ASSESSED, message=said, line=rule.line)
 
 
 def _absent(case: Case, rule: Rule) -> Iterator[Line]:

@@ -141,7 +141,9 @@ def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
         place = together.codes[start : start + len(mine)].astype(np.int64)
         start += len(mine)
         ours, theirs = pair.cells(column)
-        filled = (ours >= 0) & (theirs >= 0) & ~np.isin(pair.mine, pair.unsure)
+        filled = (ours >= 0) & (theirs >= 0)
+        if column != pair.own:  # by which unsure records were paired
+            filled &= ~np.isin(pair.mine, pair.unsure)
         pairs.append(np.stack([place[theirs[filled]], place[ours[filled]]], axis=1))
     distinct = np.unique(np.concatenate(pairs), axis=0)
     several, shared = (np.unique(distinct[:, side], return_counts=True)[1] > 1 for side in (0, 1))

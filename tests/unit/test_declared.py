@@ -98,6 +98,20 @@ def test_nobody_with_two_dates__is_not_assessed() -> None:
     assert found.shifted == ()
 
 
+def test_declared_column_that_was_not_released__is_not_assessed() -> None:
+    people = written("people.csv", {"person_id": _CODES, "age": [40] * N})
+    found = held({**RELEASED, "people": people})
+    assert {(each.kind, each.of) for each in found.lines if each.verdict is Verdict.NOT_ASSESSED} >= {
+        ("kept", "people.sex"),
+        ("undeclared", "people"),
+    }
+
+
+def test_table_that_was_not_released__leaves_its_rules_not_assessed() -> None:
+    found = held({"visits": RELEASED["visits"]})
+    assert [each.of for each in found.lines if each.verdict is Verdict.NOT_ASSESSED] == ["people.sex"]
+
+
 def test_table_without_an_original__is_not_assessed() -> None:
     more = {**RELEASED, "stays": written("stays.csv", {"ward": ["a", "b"], "beds": [1, 2]})}
     assert ("tables", "stays", Verdict.NOT_ASSESSED) in {
