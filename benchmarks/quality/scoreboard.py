@@ -18,7 +18,7 @@ from core.verdict import Verdict
 
 TOOLS = (
     *("tabular", "vcf", "leakage", "events", "risk"),
-    *("deliveries", "releases", "counts", "texts"),
+    *("deliveries", "declared", "releases", "counts", "texts"),
 )
 SIZES = (200, 1000)
 

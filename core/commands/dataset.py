@@ -9,16 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core import delivery
+from core import at_hand, delivery
 from core.asked import Asked
 from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
+from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import read_options
+from core.declared import Declared, Originals, read_originals
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
-from core.errors import AuditInputError
+from core.errors import AuditInputError, refuse
 from core.free_text import read_cells
+from core.holding import unreadable
 from core.policies.of_report import looks
 from core.releases import EARLIER
 from core.settings_form import from_options
@@ -43,38 +46,73 @@ def audit(arguments: Asked) -> Audited:
     datasets, problems = _read(files, read_options(arguments))
     before = earlier.read_before(arguments)
     unread = (*problems, *before.problems)
+    originals = _originals(arguments)
+    read, model = read_cells(arguments.read), arguments.text_model
+    further = {"earlier": before.releases, "read": read, "text_model": model, "originals": originals}
     try:
-        audited = delivery.audit_delivery(
-            datasets,
-            settings,
-            thresholds,
-            earlier=before.releases,
-            read=read_cells(arguments.read),
-            text_model=arguments.text_model,
-        )
+        audited = delivery.audit_delivery(datasets, settings, thresholds, **further)
     except AuditInputError as error:
         raise AuditInputError(*unread, *error.problems) from None
     released = delivery.released_tables(audited.measurement, datasets)
     before.write_ledger(arguments.ledger, released, k=thresholds.k)
 
-    def report(created_at: datetime) -> Report:
-        from core.delivery.proof import delivery_proof  # noqa: PLC0415 - takes long to import
-        from core.delivery.report import delivery_report, facts_of_tables  # noqa: PLC0415 - the same
+    declared = audited.measurement.declared
+    _write_rules(arguments, declared)
 
-        inputs = [*facts_of_tables(datasets), *before.facts()]
-        told = delivery_report(audited, inputs=inputs, created_at=created_at)
+    def report(created_at: datetime) -> Report:
+        from core.delivery import report as made  # noqa: PLC0415 - the same
+        from core.delivery.proof import delivery_proof  # noqa: PLC0415 - takes long to import
+
+        inputs = [*made.facts_of_tables(datasets), *before.facts(), *made.facts_of_originals(originals)]
+        told = made.delivery_report(audited, inputs=inputs, created_at=created_at)
         return told.with_tables(delivery_proof(audited, datasets))
 
     return Audited(
         verdict=audited.overall,
         report=report,
         result=lambda: delivery_result(audited),
-        tables=("tables", "keys", "known"),
+        tables=("declared",) * (declared is not None) + ("tables", "keys", "known"),
         evidence=_evidence(audited, datasets) if arguments.evidence == "masked" else None,
         looks=lambda policy: looks(policy, *datasets),
         problems=unread,
         unread=unread,
     )
+
+
+def _originals(arguments: Asked) -> Originals | None:
+    """Read the originals, mapping, shifts and rules. AuditInputError: all that is wrong with them."""
+    if arguments.write_rules is not None:
+        check_new_files("--write-rules", arguments.write_rules)
+    if not any((arguments.original, arguments.mapping, arguments.shifts, arguments.rules)):
+        return None
+    options = read_options(arguments)
+    problems: list[str] = []
+    tables, unread = _read(earlier.files_of(arguments.original), options)
+    problems += unread
+    lists: list[Dataset | None] = []
+    for path in (arguments.mapping, arguments.shifts):
+        try:
+            lists.append(None if path is None else _read_as(path, options))
+        except AuditInputError as error:
+            problems += error.problems
+    rules = None
+    if arguments.rules is not None:
+        rules = arguments.rules.name, _bytes(arguments.rules)
+    refuse(problems)
+    mapping, shifts = lists
+    return read_originals(delivery.named_tables(tables), mapping=mapping, shifts=shifts, rules=rules)
+
+
+def _write_rules(arguments: Asked, declared: Declared | None) -> None:
+    if arguments.write_rules is not None and declared is not None:
+        write_new_files("--write-rules", {arguments.write_rules: declared.rule_file})
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return at_hand.bytes_at(path)
+    except OSError as error:
+        raise unreadable(error, file=str(path)) from None
 
 
 def _audit_in_engine(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from core.attribute_disclosure import LIMITS
 from core.counts import CountThresholds, judge_counts, judge_together
+from core.declared import Declared, Originals
 from core.delivery.attack import FOUND_HALF, Attack
 from core.delivery.groups import Groups
 from core.delivery.keys import Place, names_persons
@@ -92,11 +93,8 @@ def judge_delivery(
         *_count_findings(measurement, thresholds),
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
-        *(
-            finding.of_file(name)
-            for name, found in measurement.leftovers.items()
-            for finding in judge_leftovers(found)
-        ),
+        *_leftover_findings(measurement),
+        *_declared_findings(measurement.declared),
         *measurement.codes_missing,
         *measurement.elsewhere,
         *map(not_answered, measurement.unanswered),
@@ -118,10 +116,46 @@ def audit_delivery(
     earlier: Sequence[EarlierTable | Ledger] = (),
     read: Mapping[str, Reading] | None = None,
     text_model: ModelName = "none",
+    originals: Originals | None = None,
 ) -> DeliveryAudit:
     """Measure and judge the tables of one delivery; see `measure_delivery` and `judge_delivery`."""
-    measured = measure_delivery(datasets, settings, earlier=earlier, text_model=text_model)
+    measured = measure_delivery(
+        datasets, settings, earlier=earlier, text_model=text_model, originals=originals
+    )
     return judge_delivery(measured, thresholds, read=read)
+
+
+def _leftover_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
+    for name, found in measured.leftovers.items():
+        yield from (finding.of_file(name) for finding in judge_leftovers(found))
+
+
+def _declared_findings(declared: Declared | None) -> Iterator[Finding]:
+    """Yield a finding for each line that does not hold or was not judged, and one for the others."""
+    if declared is None:
+        return
+    n_held = 0
+    for line in declared.lines:
+        if line.verdict is Verdict.PASS:
+            n_held += 1
+            continue
+        made = Finding.of(f"declared_{line.kind}", line.verdict, n_affected=line.n_persons or line.n_records)
+        yield (
+            made(line.message)
+            if not line.line
+            else made("{finding} (line {line} of the rules)", finding=line.message, line=line.line)
+        )
+    if declared.is_proposed:
+        yield Finding.of("declared_nothing", Verdict.NOT_ASSESSED)(
+            "No rules say what was done: those that are seen are proposed as a file. Confirm it, and give it "
+            "as the rules."
+        )
+    if n_held:
+        yield Finding.of("declared_held", Verdict.PASS)(
+            "{n} line of the rules holds beside the originals.",
+            "{n} lines of the rules hold beside the originals.",
+            n=n_held,
+        )
 
 
 def _cheapest(measured: DeliveryMeasurement) -> Attack | None:

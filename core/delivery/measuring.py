@@ -1,7 +1,7 @@
 """Measuring the tables of one delivery: each alone, and all of them read together."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from core.cells import as_numbers
 from core.coding import CodedTable, IntArray, combination_codes
 from core.counts import CellsMeasurement, Together
+from core.declared import Declared, Originals, measure_declared
 from core.delivery.attack import Attack
 from core.delivery.beside import SameOrder, same_orders
 from core.delivery.cells import counts_of, tables_of_counts, with_other_counts
@@ -82,6 +83,7 @@ class TableFacts:
     # columns that name each person once beside the key, such as a list of pseudonyms and numbers
     listed: tuple[RoleSuggestion, ...] = ()
     time: Time = field(default_factory=Time)  # what dates and order tell, however they were shifted
+    shifted: tuple[str, ...] = ()  # dates that are shifted as declared: known by intervals and order alone
     # shape (n_persons,): the smallest class of each person in it by its quasi-identifiers, in persons; empty
     # where nobody can be told
     smallest: IntArray
@@ -151,6 +153,7 @@ class DeliveryMeasurement:
     codes_missing: tuple[Finding, ...] = ()  # codes that may have been taken for missing cells
     elsewhere: tuple[Finding, ...] = ()  # what was not looked at where an engine counted
     unanswered: tuple[str, ...] = ()  # why an engine did not answer to the end
+    declared: Declared | None = None  # what it says beside its originals, where they were given
 
     @property
     def is_in_engine(self) -> bool:
@@ -187,6 +190,7 @@ def measure_delivery(
     *,
     earlier: Sequence[EarlierTable | Ledger] = (),
     text_model: ModelName = "none",
+    originals: Originals | None = None,
 ) -> DeliveryMeasurement:
     """Read the tables of one delivery together and measure what an intruder finds.
 
@@ -200,6 +204,8 @@ def measure_delivery(
         Tables of earlier releases, or their ledgers.
     text_model
         An installed model that looks for names in free text too.
+    originals
+        What the tables were made of, and what is declared about it.
 
     Raises
     ------
@@ -209,6 +215,7 @@ def measure_delivery(
     settings = settings or DeliverySettings()
     kept, same = _without_copies(datasets)
     tables = {name: CodedTable(table=each.table) for name, each in named_tables(kept).items()}
+    declared = _declared(kept, originals)
     names = PlaceNames({name: table.table.column_names for name, table in tables.items()})
     left_out = {names.place(each, "--leave-out") for each in settings.leave_out}
     given = names.keys(settings.keys)
@@ -220,6 +227,7 @@ def measure_delivery(
         left_out=left_out,
         keys=keys,
         text_model=text_model,
+        shifted=frozenset(names.place(each, "--rules") for each in (declared.shifted if declared else ())),
     )
     tables = {name: _with_new(table, keys.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
@@ -227,6 +235,7 @@ def measure_delivery(
     measured = replace(
         measured,
         same_files=same,
+        declared=declared,
         leftovers=_leftovers(kept),
         codes_missing=tuple(_doubtful_cells(measured, kept)),
     )
@@ -236,6 +245,12 @@ def measure_delivery(
         return measured
     before = earlier_with_persons(earlier, as_released, measured.whose)
     return replace(measured, releases=measure_releases(as_released, before) if before else None)
+
+
+def _declared(kept: Sequence[Dataset], originals: Originals | None) -> Declared | None:
+    if originals is None or not originals.tables:
+        return None
+    return measure_declared(named_tables(kept), originals, files=[each.name for each in kept])
 
 
 def _measured(
@@ -258,7 +273,7 @@ def _measured(
         return replace(measured, tables=tuple(facts), same_orders=same_orders(tables, facts))
     lookups = with_lookups(tables, links, persons.of_record, columns)
     tables = lookups.tables
-    roles = roles.with_quasi(place for place, origin in lookups.columns.items() if origin in roles.quasi)
+    roles = roles.with_lookups(lookups)
     facts = []
     for name, table in tables.items():
         if name in persons.of_record:
@@ -392,7 +407,10 @@ def _read_together(
     settings, facts = measured.settings, measured.tables
     mine = [each for each in facts if each.name in persons.of_record]
     joined = Joined(tables, {each.name: each.quasi_identifiers for each in mine}, mine, persons)
-    released = {each.name: each.released for each in mine}
+    released = {
+        each.name: [one for one in each.released if one not in each.shifted or one in each.quasi_identifiers]
+        for each in mine
+    }
     everything = Joined(tables, released, mine, persons)
     attacks = joined.attacks()
     return replace(
@@ -427,7 +445,9 @@ def _one_values(
 ) -> tuple[OneValue, ...]:
     """Return what all alike have, where nothing more is known, and of sensitive columns by one record too."""
     unknown = {
-        each.name: [one for one in each.released if one not in (*each.quasi_identifiers, *each.lists)]
+        each.name: [
+            one for one in each.released if one not in (*each.quasi_identifiers, *each.lists, *each.shifted)
+        ]
         for each in facts
     }
     found = one_values(tables, unknown, persons, joined.classes())
@@ -471,6 +491,7 @@ class _Roles(NamedTuple):
     left_out: set[Place]
     keys: Keys  # columns that say who is meant only together
     text_model: ModelName
+    shifted: frozenset[Place] = frozenset()
 
     def columns_of(self, name: str, table: CodedTable) -> tuple[str, ...]:
         """Return the columns of a table that are released; of those combined, the combination alone."""
@@ -487,9 +508,13 @@ class _Roles(NamedTuple):
             for name, table in tables.items()
         }
 
-    def with_quasi(self, places: Iterable[Place]) -> "_Roles":
-        """Return the roles with further columns that are known."""
-        return self._replace(quasi=self.quasi | {*places})
+    def with_lookups(self, lookups: Lookups) -> "_Roles":
+        """Return the roles with those of the columns of lookup tables where they are led to."""
+        led = lookups.columns.items()
+        quasi, shifted = (
+            {place for place, origin in led if origin in chosen} for chosen in (self.quasi, self.shifted)
+        )
+        return self._replace(quasi=self.quasi | quasi, shifted=self.shifted | shifted)
 
 
 def _without_copies(datasets: Sequence[Dataset]) -> tuple[list[Dataset], tuple[tuple[str, str], ...]]:
@@ -583,11 +608,16 @@ def _table_facts(
         ),
         smallest=np.zeros(0, dtype=np.int64),
     )
+    shifted = tuple(each for each in released if Place(name, each) in roles.shifted)
     facts = replace(
         facts,
         quasi_identifiers=chosen_columns(
-            facts, released, roles.quasi, lambda name: _is_measured(table[name].values)
+            facts,
+            [each for each in released if each not in shifted or Place(name, each) in roles.quasi],
+            roles.quasi,
+            lambda name: _is_measured(table[name].values),
         ),
+        shifted=shifted,
     )
     if persons is None:
         return replace(facts, counts=counts_of(facts, table.table))

@@ -49,6 +49,30 @@ _ATTACK_COLUMNS = (
     Col("of_record", "Of one record", kind="words"),
     Col("share_found", "Persons found", "share"),
 )
+_DECLARED_KINDS = {
+    "rows": text("records"),
+    "tables": text("tables"),
+    "undeclared": text("not declared"),
+    "replaced": text("identifiers replaced"),
+    "shifted": text("dates shifted"),
+    "emptied": text("emptied"),
+    "grouped": text("grouped"),
+    "kept": text("kept"),
+    "removed": text("records removed"),
+    "refers": text("references"),
+}
+_DECLARED_COLUMNS = (
+    Col("kind", "Declared", kind="words", get=lambda each: _DECLARED_KINDS[each.kind]),
+    Col("of", "Column or table"),
+    Col(
+        "verdict", "Verdict", kind="words", get=lambda each: each.verdict.word, mark=lambda each: each.verdict
+    ),
+    Col("message", "What was found", kind="words"),
+    Col("n_persons", "Persons", "number"),
+    Col("n_records", "Records", "records"),
+    Col("n_looked_at", "Records looked at", "records"),
+    Col("line", "Line of the rules", "number", get=lambda each: each.line or None),
+)
 _SAMPLE_NOTE = "From and to: the 95 % interval where not everybody was looked at."
 
 
@@ -76,6 +100,7 @@ def delivery_result(audit: DeliveryAudit) -> Result:
                 (*attacks, _attacks_table(audit)),
                 where="both" if measured.attacks else "page",
             ),
+            *_declared_group(audit),
             *releases_groups(audit.releases),
             Group("further", "Persons", (Figure("n_persons", measured.n_persons),), where="report"),
             Group("groups", "Smallest groups", tuple(_groups(audit)), where="report", is_detail=True),
@@ -166,6 +191,21 @@ def _groups(audit: DeliveryAudit) -> Iterator[Figure | Table]:
         rows = [_found_by(each, audit.thresholds.k) for each in measured.records_alone]
         title = "What records alone find, without the persons' own columns"
         yield Table("records_alone", title, _FOUND_COLUMNS, rows, _SAMPLE_NOTE)
+
+
+def _declared_group(audit: DeliveryAudit) -> Iterator[Group]:
+    """Yield what each rule says beside the originals, where they were given."""
+    declared = audit.measurement.declared
+    if declared is None:
+        return
+    rows = sorted(declared.lines, key=lambda each: -each.verdict.severity)
+    note = (
+        "The rules are proposed from what is seen; nobody declared them."
+        if declared.is_proposed
+        else "Persons and records: those that are not as declared."
+    )
+    table = Table("declared", "Declared against done", _DECLARED_COLUMNS, rows, note)
+    yield Group("declared", "Declared", (table,))
 
 
 def _known_table(audit: DeliveryAudit) -> Table:

@@ -4,7 +4,17 @@ from core.attribute_disclosure import LIMITS
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
 from core.measures import releases
-from core.options import EVIDENCE, LEDGER, MEMORY_LIMIT, NOT_READ, READING, TEXT, files_option
+from core.options import (
+    EVIDENCE,
+    LEDGER,
+    MEMORY_LIMIT,
+    NOT_READ,
+    READING,
+    TEXT,
+    file_option,
+    files_option,
+    written_option,
+)
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
@@ -55,10 +65,77 @@ TOOL = Tool(
             ),
         ),
         EARLIER,
+        Input(
+            role="originals",
+            label="The originals that these tables were made of",
+            kind="tables",
+            needed=False,
+            help="Then each rule of what was done is held against what was done; without rules they are "
+            "proposed from what is seen.",
+            part="original",
+            taken_by=(
+                files_option(
+                    "--original",
+                    "the originals that the tables were made of, or the folder they are in",
+                    metavar="TABLE",
+                    of_records=True,
+                ),
+            ),
+        ),
+        Input(
+            role="mapping",
+            label="The mapping: original identifier, pseudonym",
+            needed=False,
+            taken_by=(
+                file_option(
+                    "--mapping",
+                    "with --original: a table of two columns, original identifiers and their pseudonyms",
+                    of_records=True,
+                ),
+            ),
+        ),
+        Input(
+            role="shifts",
+            label="The shifts: person, days",
+            needed=False,
+            taken_by=(
+                file_option(
+                    "--shifts",
+                    "with --original: a table of two columns, persons and the days that their dates are "
+                    "shifted by (default: derived from the dates)",
+                    of_records=True,
+                ),
+            ),
+        ),
+        Input(
+            role="rules",
+            label="The rules of what was done (TOML)",
+            kind="files",
+            needed=False,
+            taken_by=(
+                file_option(
+                    "--rules",
+                    "with --original: what was done to each column, as TOML (default: proposed)",
+                    of_records=True,
+                ),
+            ),
+        ),
     ),
     settings=DeliverySettings,
     thresholds=DeliveryThresholds,
     demos=DATASET,
     forms=(DeliverySettings, DeliveryThresholds),
-    options=(*LEDGER, NOT_READ, MEMORY_LIMIT, *TEXT, *READING, EVIDENCE),
+    options=(
+        written_option(
+            "--write-rules",
+            "with --original: write the rules, where none were given those proposed, with the exceptions",
+            of_records=True,
+        ),
+        *LEDGER,
+        NOT_READ,
+        MEMORY_LIMIT,
+        *TEXT,
+        *READING,
+        EVIDENCE,
+    ),
 )

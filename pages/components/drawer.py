@@ -11,13 +11,21 @@ from core.tables import Dataset
 from core.tools import Input, Tool
 from core.words import listed, say
 from pages.components.earlier import ask_for_earlier
-from pages.components.inputs import ask_for_files, ask_for_table, list_given, list_table, stored_files
+from pages.components.inputs import (
+    ask_for_files,
+    ask_for_table,
+    list_file,
+    list_given,
+    list_table,
+    stored_files,
+)
 from pages.components.reading import all_sheets, show_problems
 from pages.components.shown import Shown
 from pages.components.text import sentence
 
 FILES, SETTINGS, THRESHOLDS = "Files", "Settings", "Thresholds"
 FURTHER, EARLIER = "Further files", "Earlier releases"
+_BESIDE = 2  # inputs that have room beside each other
 
 
 def ask_for_inputs(shown: Shown) -> bool:
@@ -81,15 +89,19 @@ def _sorted(inputs: Sequence[Input]) -> tuple[list[Input], list[Input]]:
 
 
 def ask_for_further(shown: Shown) -> None:
-    """Ask in the drawer for what is not needed: further tables beside each other, and earlier releases."""
+    """Ask in the drawer for what is not needed: further files, two beside each other, earlier releases."""
     tool, (_, further) = shown.tool, _sorted(shown.tool.inputs)
     tables = [each for each in further if each.kind != "releases"]
     if FURTHER in shown.drawer:
         with shown.drawer[FURTHER]:
-            for place, each in zip(st.columns(len(tables)), tables, strict=True):
+            beside = len(tables) <= _BESIDE
+            places = st.columns(len(tables)) if beside else [st.container() for _ in tables]
+            for place, each in zip(places, tables, strict=True):
                 with place:
                     given = _ask_for_input(tool, each)
                     shown.given[each.role] = _tables(tool, each, given) if each.kind == "tables" else given
+                    for stored in given if isinstance(given, tuple) and each.kind == "files" else ():
+                        list_file(tool.key, each.role, stored)
     if EARLIER in shown.drawer:
         with shown.drawer[EARLIER]:
             shown.given["earlier"] = ask_for_earlier(tool.key)

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import streamlit as st
 
-from core.caching import remembered
+from core.caching import StoredFile, remembered
+from core.declared import Originals, read_originals
 from core.delivery import (
     DeliveryMeasurement,
     DeliverySettings,
@@ -19,7 +20,7 @@ from core.delivery import (
     released_tables,
 )
 from core.delivery.proof import delivery_proof
-from core.delivery.report import delivery_report, facts_of_tables
+from core.delivery.report import delivery_report, facts_of_originals, facts_of_tables
 from core.delivery.result import delivery_result
 from core.delivery.tool import TOOL
 from core.reports import Report
@@ -60,9 +61,28 @@ def _pairs(tables: Mapping[str, Dataset]) -> list[str]:
 _measure_tables = remembered(kept=8)(measure_delivery)
 
 
+@remembered(kept=2)
+def _read_originals(
+    tables: tuple[Dataset, ...],
+    mapping: Dataset | None,
+    shifts: Dataset | None,
+    rules: tuple[StoredFile, ...],
+) -> Originals:
+    file = (rules[-1].name, rules[-1].data) if rules else None
+    return read_originals(named_tables(tables), mapping=mapping, shifts=shifts, rules=file)
+
+
 def _measure(shown: Shown) -> DeliveryMeasurement:
+    given = [shown.given[role] for role in ("originals", "mapping", "shifts", "rules")]
+    originals = None
+    if any(each for each in given):
+        originals = _read_originals(*given)
+        shown.depends_on.append(originals.rule_file)
+    shown.found["originals"] = originals
     with st.spinner(say("Measuring"), show_time=True):
-        return _measure_tables(shown.given["tables"], shown.settings, earlier=shown.earlier.releases)
+        return _measure_tables(
+            shown.given["tables"], shown.settings, earlier=shown.earlier.releases, originals=originals
+        )
 
 
 def _judge_live(shown: Shown) -> None:
@@ -89,15 +109,20 @@ def _texts(shown: Shown) -> list[Texts]:
 
 def _report(shown: Shown, created_at: datetime) -> Report:
     tables = shown.given["tables"]
-    inputs = [*facts_of_tables(tables), *shown.earlier.facts()]
+    originals = facts_of_originals(shown.found["originals"])
+    inputs = [*facts_of_tables(tables), *shown.earlier.facts(), *originals]
     report = delivery_report(shown.audit, inputs=inputs, created_at=created_at)
     return report.with_tables(delivery_proof(shown.audit, tables)).beside_unread(shown.unread)
 
 
-def _ledger(shown: Shown) -> list[Download]:
-    tables = shown.given["tables"]
+def _downloads(shown: Shown) -> list[Download]:
+    tables, declared = shown.given["tables"], shown.measured.declared
     released = partial(released_tables, shown.measured, tables)
-    return [ledger_download(released, k=shown.thresholds.k, earlier=shown.earlier, identity=tables[0].sha256)]
+    ledger = ledger_download(released, k=shown.thresholds.k, earlier=shown.earlier, identity=tables[0].sha256)
+    if declared is None:
+        return [ledger]
+    words = "What was done to each column, with the exceptions seen. It names values: keep it to yourself."
+    return [Download("Rules (TOML)", "rules.toml", lambda: declared.rule_file, words), ledger]
 
 
 show_page(
@@ -114,6 +139,6 @@ show_page(
         texts=_texts,
         report=_report,
         released=lambda shown: [(each, ()) for each in shown.given["tables"]],
-        downloads=_ledger,
+        downloads=_downloads,
     )
 )

@@ -1,0 +1,99 @@
+"""What is said of each rule: a line with its verdict, and how many persons and records are concerned."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from core.coding import BoolArray, FloatArray, IntArray
+from core.declared.lists import IdMap
+from core.declared.pairing import Pair, Sheet, most_frequent
+from core.declared.rules import Rule, Rules
+from core.verdict import Verdict
+from core.words import Text, counted, text
+
+EPSILON = 1 / 86_400  # days; what times are rounded to
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """What is said of a rule and a column or table."""
+
+    kind: str  # of the rule, or what is asked of every delivery: pairs, tables, rows, undeclared
+    of: str  # TABLE.COL, a table, or the columns of the rule
+    verdict: Verdict
+    message: Text
+    n_persons: int = 0  # that do not agree with the rule
+    n_records: int = 0
+    n_looked_at: int = 0  # records
+    line: int = 0  # of the rule file
+
+
+@dataclass(kw_only=True, eq=False)
+class Case:
+    """A delivery beside its originals, records paired."""
+
+    rules: Rules
+    pairs: list[Pair]
+    alone: list[Sheet]  # released tables without an original
+    identifiers: pa.Array  # of persons in the originals, by the codes of `Pair.person`
+    files: Sequence[str]  # names of the released files
+    mapping: IdMap | None = None
+    given: FloatArray | None = None  # shape (n_persons,): days by the table of shifts, NaN where none
+    gone: Mapping[str, IntArray] = field(default_factory=dict)  # original records that rules take away
+    # what each rule's shifts are, worked out once
+    _shifts: dict[Rule, FloatArray] = field(default_factory=dict)
+
+    def columns(self, rule: Rule) -> list[tuple[Pair, str]]:
+        """Return the released columns that a rule is about and that have an original."""
+        return [(pair, each) for pair in self.pairs for each in pair.columns if rule.names(pair.name, each)]
+
+    @cached_property
+    def released(self) -> list[Sheet]:
+        """Return all released tables."""
+        return [*(each.released for each in self.pairs), *self.alone]
+
+    @property
+    def n_persons(self) -> int:
+        """Return the number of persons in the originals."""
+        return len(self.identifiers)
+
+    def shifts(self, rule: Rule, dated: Sequence[tuple[Pair, str]]) -> FloatArray:
+        """Return shape (n_persons,): the days that most dates of a person were shifted by, NaN for none."""
+        if self.given is not None:
+            return self.given
+        if rule not in self._shifts:
+            owners, moved = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+            for pair, column in dated:
+                owners.append(pair.persons)
+                moved.append(moved_by(pair, column))
+            found = most_frequent(np.concatenate(owners), np.concatenate(moved))
+            self._shifts[rule] = np.append(found, np.full(max(self.n_persons - len(found), 0), np.nan))
+        return self._shifts[rule]
+
+
+def counts_of(place: str, *found: tuple[BoolArray, str]) -> list[Text]:
+    """Return a sentence for each mask of records that holds some: of {column}, with how many as {records}."""
+    return [
+        text(message, column=f"`{place}`", records=counted(int(which.sum()), "record"))
+        for which, message in found
+        if which.any()
+    ]
+
+
+def moved_by(pair: Pair, column: str) -> FloatArray:
+    """Return shape (n_paired,): the days from original to released dates, NaN where either says none."""
+    mine, theirs = pair.days(column)
+    return mine[pair.mine] - theirs[pair.theirs]
+
+
+def n_different(persons: IntArray) -> int:
+    """Return how many persons are named by codes, -1 for nobody."""
+    return len(np.unique(persons[persons >= 0]))
+
+
+def at_person(values: FloatArray, persons: IntArray) -> FloatArray:
+    """Return the value of each record's person, NaN for nobody's."""
+    return np.append(values, np.nan)[persons]

@@ -1,0 +1,254 @@
+"""A delivery beside its originals: rule files, bad input, proposals, and dates that count as shifted."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.__main__ import main
+from core.declared import Declared, measure_declared, read_originals
+from core.declared.rules import Rule, Rules, read_rules, rules_toml
+from core.delivery import audit_delivery
+from core.errors import AuditInputError
+from core.tables import Dataset, read_dataset
+from core.verdict import Verdict
+from tests.saying import Saying
+
+N = 60
+RULES = """person = "people.person_id"
+[[replaced]]
+columns = ["*.person_id"]
+[[shifted]]
+columns = ["visits.day"]
+least = -60
+most = -1
+[[kept]]
+columns = ["people.sex"]
+"""
+_START = np.datetime64("2020-01-01")
+_RNG = np.random.default_rng(7)
+_SHIFTS = -_RNG.integers(1, 61, N)
+_NAMES = [f"ID-{each:05}" for each in _RNG.permutation(90_000)[:N] + 10_000]
+_CODES = [f"{each:012x}" for each in _RNG.choice(2**48, N, replace=False)]
+
+
+def written(name: str, columns: Mapping[str, object]) -> Dataset:
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    return read_dataset("\n".join(lines).encode(), name=name)
+
+
+def tables(ids: list[str], shifts: np.ndarray, *, extra: int = 0) -> dict[str, Dataset]:
+    """Return people and three visits of each, 30 days apart; the first visit of one `extra` days later."""
+    starts = _START + np.arange(N) + shifts
+    days = np.stack([starts, starts + 30, starts + 60], axis=1)
+    days[0, 0] += extra
+    who = np.repeat(np.arange(N), 3)
+    return {
+        "people": written("people.csv", {"person_id": ids, "sex": ["F", "M"] * (N // 2)}),
+        "visits": written("visits.csv", {"person_id": [ids[each] for each in who], "day": days.ravel()}),
+    }
+
+
+ORIGINALS = tables(_NAMES, np.zeros(N, dtype=np.int64))
+RELEASED = tables(_CODES, _SHIFTS)
+IDS = {"id": _NAMES, "code": _CODES}
+
+
+def held(released: Mapping[str, Dataset], rules: str | None = RULES) -> Declared:
+    given = read_originals(
+        ORIGINALS,
+        mapping=written("ids.csv", IDS),
+        rules=None if rules is None else ("rules.toml", rules.encode()),
+    )
+    return measure_declared(released, given)
+
+
+def failed(found: Declared) -> list[tuple[str, str, int]]:
+    return [(each.kind, each.of, each.n_persons) for each in found.lines if each.verdict is Verdict.FAIL]
+
+
+def test_right_delivery__holds_and_names_its_shifted_dates() -> None:
+    found = held(RELEASED)
+    assert {each.verdict for each in found.lines} == {Verdict.PASS}
+    assert found.shifted == ("visits.day",)
+    assert not found.is_proposed
+
+
+def test_one_visit_moved_otherwise__is_one_person_of_the_rule() -> None:
+    found = held(tables(_CODES, _SHIFTS, extra=1))
+    assert failed(found) == [("shifted", "visits.day", 1)]
+    assert found.shifted == ()
+
+
+def test_nobody_with_two_dates__is_not_assessed() -> None:
+    once = {
+        name: written(name, {"person_id": ids, "day": _START + np.arange(N) + shifts})
+        for name, ids, shifts in (("visits.csv", _CODES, _SHIFTS), ("old.csv", _NAMES, 0 * _SHIFTS))
+    }
+    given = read_originals(
+        {"visits": once["old.csv"]},
+        mapping=written("ids.csv", IDS),
+        rules=("rules.toml", b'[[shifted]]\ncolumns = ["visits.day"]\n'),
+    )
+    found = measure_declared({"visits": once["visits.csv"]}, given)
+    column = next(each for each in found.lines if each.of == "visits.day" and "nobody" in each.message)
+    assert column.verdict is Verdict.NOT_ASSESSED
+    assert found.shifted == ()
+
+
+def test_declared_column_that_was_not_released__is_not_assessed() -> None:
+    people = written("people.csv", {"person_id": _CODES, "age": [40] * N})
+    found = held({**RELEASED, "people": people})
+    assert {(each.kind, each.of) for each in found.lines if each.verdict is Verdict.NOT_ASSESSED} >= {
+        ("kept", "people.sex"),
+        ("undeclared", "people"),
+    }
+
+
+def test_table_that_was_not_released__leaves_its_rules_not_assessed() -> None:
+    found = held({"visits": RELEASED["visits"]})
+    assert [each.of for each in found.lines if each.verdict is Verdict.NOT_ASSESSED] == ["people.sex"]
+
+
+def test_table_without_an_original__is_not_assessed() -> None:
+    more = {**RELEASED, "stays": written("stays.csv", {"ward": ["a", "b"], "beds": [1, 2]})}
+    assert ("tables", "stays", Verdict.NOT_ASSESSED) in {
+        (each.kind, each.of, each.verdict) for each in held(more).lines
+    }
+
+
+def test_proposed_rules__hold_when_they_are_given_back() -> None:
+    proposed = held(RELEASED, None)
+    assert proposed.is_proposed
+    assert proposed.shifted == ()
+    kinds = [each.kind for each in read_rules(proposed.rule_file, name="rules.toml").rules]
+    assert kinds == ["replaced", "shifted", "kept"]
+    again = held(RELEASED, proposed.rule_file.decode())
+    assert failed(again) == []
+    assert again.shifted == ("visits.day",)
+
+
+def test_proposed_rules__tell_exceptions() -> None:
+    shifts = _SHIFTS.copy()
+    proposed = held(tables(_CODES, shifts, extra=-int(shifts[0])), None)
+    assert failed(proposed) == [("shifted", "visits.day", 1)]
+    assert b"# `visits.day` is not shifted" in proposed.rule_file
+
+
+def test_shifted_dates__are_known_by_intervals_and_not_by_date() -> None:
+    by_date = audit_delivery(list(RELEASED.values()))
+    given = read_originals(ORIGINALS, mapping=written("ids.csv", IDS), rules=("rules.toml", RULES.encode()))
+    declared = audit_delivery(list(RELEASED.values()), originals=given)
+    assert by_date.overall is Verdict.FAIL
+    assert declared.overall is Verdict.PASS
+    moved = tables(_CODES, _SHIFTS, extra=1)
+    assert audit_delivery(list(moved.values()), originals=given).overall is Verdict.FAIL
+
+
+def test_rich_intervals__are_said_with_their_number() -> None:
+    days = np.cumsum(_RNG.integers(1, 400, (N, 3)), axis=1)
+    both = {}
+    for name, ids, shifts in (("new", _CODES, _SHIFTS), ("old", _NAMES, 0 * _SHIFTS)):
+        who = [ids[each] for each in np.repeat(np.arange(N), 3)]
+        visits = {"person_id": who, "day": (_START + days + shifts[:, None]).ravel()}
+        both[name] = {"people": tables(ids, shifts)["people"], "visits": written("visits.csv", visits)}
+    given = read_originals(both["old"], mapping=written("ids.csv", IDS), rules=("rules.toml", RULES.encode()))
+    audit = audit_delivery(list(both["new"].values()), originals=given)
+    found = {each.check: each for each in audit.findings}
+    assert found["intervals"].verdict is Verdict.FAIL
+    assert found["intervals"].n_affected == N
+    assert found["joined_k"].verdict is Verdict.PASS
+
+
+def problems_of(**changed: object) -> tuple[str, ...]:
+    given = {"mapping": written("ids.csv", IDS), "rules": ("rules.toml", RULES.encode())} | changed
+    with pytest.raises(AuditInputError) as error:
+        measure_declared(RELEASED, read_originals(ORIGINALS, **given))  # type: ignore[arg-type]
+    return error.value.problems
+
+
+def test_bad_input__is_told_at_once_with_file_and_line() -> None:
+    mapping = written("ids.csv", {"id": [*_NAMES, _NAMES[0]], "code": [*_CODES, "x"]})
+    shifts = written("shifts.csv", {"id": _NAMES, "days": [*_SHIFTS[:-1], "1.5"]})
+    rules = ("rules.toml", b'[[shifted]]\ncolumns = ["visits.day"]\nlength = 3\n')
+    assert problems_of(mapping=mapping, shifts=shifts, rules=rules) == (
+        Saying(f"ids.csv, line {N + 2}: the same stands in a line before."),
+        Saying(f"shifts.csv, line {N + 1}: days have to be whole numbers."),
+        Saying(
+            "rules.toml: Line 1: `length` says nothing of `shifted`; it takes `columns`, `least`, `most`, "
+            "`whole_weeks`, `one_for_all`."
+        ),
+    )
+
+
+def test_unknown_columns_and_persons_lacking__are_told_together() -> None:
+    shifts = written("shifts.csv", {"id": _NAMES[:-2], "days": _SHIFTS[:-2]})
+    rules = ("rules.toml", (RULES + '[[emptied]]\ncolumns = ["people.phone"]\n').encode())
+    assert problems_of(shifts=shifts, rules=rules) == (
+        Saying("rules.toml, line 10: no column is named `people.phone`."),
+        Saying("shifts.csv lacks persons of the originals: 2."),
+    )
+
+
+@pytest.mark.parametrize(
+    "written_rules",
+    [
+        "[[moved]]\ncolumns = ['a.b']",
+        "[[kept]]\ncolumns = 'a.b'",
+        "[[grouped]]\ncolumns = ['a.b']",
+        "[[grouped]]\ncolumns = ['a.b']\nabove = 1\nto = 'year'",
+        "[[shifted]]\ncolumns = ['a.b']\nleast = 3\nmost = 1",
+        "[[shifted]]\ncolumns = ['a.b']\nleast = true",
+        "person = 3\n[[kept]]\ncolumns = ['a.b']",
+        "",
+        "[[kept",
+    ],
+)
+def test_rule_file__that_says_nothing_of_use_is_refused(written_rules: str) -> None:
+    with pytest.raises(AuditInputError):
+        read_rules(written_rules.encode(), name="rules.toml")
+
+
+def test_rules__are_read_back_as_they_were_written() -> None:
+    rules = (
+        Rule(kind="grouped", columns=("a.b",), codes=(('x"y', "ž"), ("\x7f", "\\"))),
+        Rule(kind="grouped", columns=("a.*",), above=89.0, into="90+"),
+        Rule(kind="removed", columns=("a.c",), values=("1", "2"), persons=True),
+        Rule(kind="shifted", columns=("a.d",), least=-3, most=-1, whole_weeks=True),
+    )
+    read = read_rules(rules_toml(Rules(rules=rules, person="a.id")), name="rules.toml")
+    assert read.person == "a.id"
+    assert [{**vars(each), "line": 0} for each in sorted(read.rules, key=str)] == [
+        vars(each) for each in sorted(rules, key=str)
+    ] or {str({**vars(each), "line": 0}) for each in read.rules} == {str(vars(each)) for each in rules}
+
+
+def _folder(at: Path, given: Mapping[str, Dataset]) -> str:
+    at.mkdir()
+    for name, each in given.items():
+        each.frame.to_csv(at / f"{name}.csv", index=False)
+    return str(at)
+
+
+def test_command__holds_a_folder_against_its_originals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "rules.toml").write_text(RULES)
+    ids = tmp_path / "ids.csv"
+    written("ids.csv", IDS).frame.to_csv(ids, index=False)
+    words = [
+        "dataset",
+        _folder(tmp_path / "new", RELEASED),
+        "--original",
+        _folder(tmp_path / "old", ORIGINALS),
+    ]
+    rules = tmp_path / "proposed.toml"
+    assert main([*words, "--mapping", str(ids), "--rules", str(tmp_path / "rules.toml"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "PASS"
+    assert main([*words, "--write-rules", str(rules)]) == 1  # dates that nobody declared are known
+    assert "No rules say what was done" in capsys.readouterr().out
+    assert read_rules(rules.read_bytes(), name="proposed.toml").rules
+    assert main([*words[:2], "--rules", str(rules)]) == 2
