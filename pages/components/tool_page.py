@@ -83,7 +83,7 @@ def show_judged(shown: Shown) -> None:
 
 
 def _show_judged(shown: Shown) -> None:
-    page, verdict = shown.page, st.container()
+    page, verdict, taken_away = shown.page, st.container(), st.container()
     page.live(shown)
     result: Result = shown.result
     with verdict:
@@ -104,6 +104,7 @@ def _show_judged(shown: Shown) -> None:
     with shown.last:
         page.further(shown)
         show_ways_on(shown.tool.key, page.ways(shown))
+    with taken_away:
         show_taken_away(shown)
 
 
@@ -178,7 +179,6 @@ def _show_group(shown: Shown, *, group: Group) -> None:
 def show_taken_away(shown: Shown) -> None:
     """Offer the report and the tool's own files."""
     page = shown.page
-    st.header(say("Downloads"), anchor=False)
     show_downloads(
         shown.tool.key,
         partial(page.report, replace(shown)),  # as it is now: a file is made when it is asked for
@@ -211,7 +211,7 @@ class ToolPage:
         Show the groups of the result, a tab each; the content of one, by the key of its group; tabs of the
         page alone, by their titles.
     further
-        Shows what else can be searched for, above the downloads.
+        Shows what else can be searched for.
     texts, ways, released, downloads
         Texts to be read; ways on; tables that are given away; files beside the report.
     titles
@@ -247,7 +247,7 @@ class ToolPage:
 def show_page(page: ToolPage) -> None:
     """Show a tool's page: what it asks for, and what it says of what is given."""
     tool, shown = page.tool, Shown(page=page)
-    st.title(say(tool.title))
+    st.title(say(tool.title), anchor=False)
     question = st.container()
     if not page.inputs(shown):
         question.markdown(say(tool.question))

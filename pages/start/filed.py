@@ -37,7 +37,7 @@ _ASKED = (
 
 
 def show_filed() -> None:
-    st.title(say(TITLE))
+    st.title(say(TITLE), anchor=False)
     question = st.container()
     stored = ask_for_files(TOOL, _FILES)
     if not stored:

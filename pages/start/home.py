@@ -53,7 +53,7 @@ PROMISES = (
 
 
 def show_home() -> None:
-    st.title("AnonAudit")
+    st.title("AnonAudit", anchor=False)
     st.markdown(
         say(
             "Somebody says the data are anonymized. Find out on your own machine: was it done, what is left, "
