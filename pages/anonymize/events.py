@@ -83,7 +83,7 @@ def _downloads(shown: Shown) -> list[Download]:
             Download(file.name, file.unique_name, partial(bytes, file.data), file.about)
             for file in export_files(release, with_user_mapping=with_mapping)
         ),
-        Download("All files as zip", "anonymized_events.zip", zipped),
+        Download("All files as ZIP", "anonymized_events.zip", zipped),
     ]
 
 

@@ -406,6 +406,7 @@ def show_downloads(
                 show_download(report, key=f"{tool}_{name}")
             for download in (each for each in extra if each.is_further):
                 show_download(download, key=f"{tool}_{download.label}")
+            st.caption(say("CSV files have commas, and begin with a byte order mark (UTF-8)."))
         made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."
         name = f"{stem}_settings.toml"

@@ -209,4 +209,4 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     yield
 
 
-MIDDLEWARE = tuple(map(Middleware, (SecurityHeaders, Access, OwnAddress, Quota, Ending)))
+MIDDLEWARE = tuple(Middleware(each) for each in (SecurityHeaders, Access, OwnAddress, Quota, Ending))

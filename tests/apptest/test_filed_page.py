@@ -192,7 +192,7 @@ def test_deciding__shows_what_a_report_says_and_what_was_decided(open_page: Open
     assert "Inside only" in shown
     assert "Approved although" in shown
     labels = [each.label for each in app.get("download_button")]
-    assert labels == ["Decided report", "evidence.zip"]
+    assert labels == ["Decided report", "Evidence package (ZIP)"]
     app.switch_page("pages/start/home.py").run()
     app.switch_page(FILED).run()
     assert "Approved by Ana Novak on " in _shown(app)

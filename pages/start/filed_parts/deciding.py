@@ -147,7 +147,7 @@ def _show_decided(decided: deciding.DecidedReport, *, is_new: bool, signed: Sign
             )
         show_download(
             Download(
-                "evidence.zip",
+                "Evidence package (ZIP)",
                 f"evidence_{digest}.zip",
                 partial(evidence_zip, decided, signed=signed),
                 "Everything but the data, with how to verify it without AnonAudit.",
