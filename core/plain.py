@@ -33,6 +33,7 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_BYTE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")  # the others stand for bytes of a file's name
 _MOST_PARTS = 4_000_000  # of a JSON file; while it is read, no other session is served
 _AT_ONCE = 1 << 18  # bytes
+BYTE_ORDER_MARK = "\ufeff"  # without it, spreadsheets read UTF-8 as the local code page
 _FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"  # full-width: spreadsheets in Korean and Japanese accept them
 _FORMULA = "^[=+\\-@\\t\\r\\n＝＋－＠]"
 _NUMBER = r"^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
@@ -111,7 +112,9 @@ def holds_formulas(table: pa.Table) -> bool:
 
 
 def table_csv(table: pa.Table, *, is_harmless: bool = False) -> bytes:
-    """Return a table of text as CSV, UTF-8, missing cells empty, in quotes where a line would be blank.
+    """Return a table of text as CSV: commas, UTF-8 with :data:`BYTE_ORDER_MARK`, missing cells empty.
+
+    A missing cell is in quotes where its line would be blank.
 
     Text that a spreadsheet would run as a formula is defused; `is_harmless` says that no cell is such
     a text, which saves looking for one.
@@ -122,6 +125,7 @@ def table_csv(table: pa.Table, *, is_harmless: bool = False) -> bytes:
     if not is_harmless and holds_formulas(table):
         columns = [_defused_column(column) for column in columns]
     written = io.BytesIO()
+    written.write(BYTE_ORDER_MARK.encode())
     csv.write_csv(pa.table(columns, names=[defused(name) for name in table.column_names]), written)
     return written.getvalue()
 

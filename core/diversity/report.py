@@ -76,11 +76,15 @@ def configurations_csv(audit: DiversityAudit) -> bytes:
     """Return all pairs as CSV, in English; numbers and our own words only."""
     with speaking(ENGLISH):
         table = said_frame(pairs_table(audit))
-    return table.rename(columns=lambda heading: heading.replace("ℓ", "l")).to_csv(index=False).encode()
+    return (
+        table.rename(columns=lambda heading: heading.replace("ℓ", "l"))
+        .to_csv(index=False)
+        .encode("utf-8-sig")
+    )
 
 
 def kept_records_csv(problem: SearchProblem, configuration: Configuration) -> bytes:
     """Return the record numbers of the kept records in the uploaded table, the first record being 1."""
     kept_set = configuration.kept_set
     kept = problem.records[kept_set.kept] + 1 if kept_set else problem.records[:0]
-    return pd.DataFrame({"record": kept}).to_csv(index=False).encode()
+    return pd.DataFrame({"record": kept}).to_csv(index=False).encode("utf-8-sig")

@@ -130,7 +130,7 @@ def mapping_csv(mapping: EventMapping) -> bytes:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerows([("event", "generalized_event"), *mapping.pairs])
-    return written.getvalue().encode()
+    return written.getvalue().encode("utf-8-sig")
 
 
 def mapping_json(mapping: EventMapping) -> bytes:

@@ -31,9 +31,9 @@ def event_proof(audit: EventAudit) -> tuple[Table, ...]:
 
 
 def _steps(export: bytes) -> Iterator[Step]:
-    frame = pd.read_csv(io.BytesIO(export), sep=";", dtype=str, keep_default_na=False)
+    frame = pd.read_csv(io.BytesIO(export), dtype=str, keep_default_na=False)
     session = Session(
-        {"d": Read(f'pd.read_csv("{EXPORT}", sep=";", dtype=str, keep_default_na=False)', frame)},
+        {"d": Read(f'pd.read_csv("{EXPORT}", dtype=str, keep_default_na=False)', frame)},
         "import collections",
         "u = collections.defaultdict(list)",
         "[u[r[0]].append(r[1:]) for r in d.itertuples(index=False, name=None)]",

@@ -25,14 +25,14 @@ FILES_NOT_ALWAYS_WRITTEN = tuple(
 )
 
 _ABOUT = {
-    "anonymized_events.csv": "The export: pseudonym and contributing columns, semicolons between.",
+    "anonymized_events.csv": "The export: pseudonym and contributing columns.",
     "event_removal_report.csv": "Users per combination before and after removal, fewer than k masked. It "
     "tells of removed users and is not for sharing.",
     "user_removal_report_counts.csv": "Events of each removed user, under pseudonyms. Not for sharing.",
     "user_mapping.csv": "Users and their pseudonyms. Whoever has it undoes the pseudonyms.",
 }
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-_NOT_AS_IT_IS = r'^[=+\-@\t\r]|[;"\r\n]'
+_NOT_AS_IT_IS = r'^[=+\-@\t\r]|[,"\r\n]'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +161,7 @@ def verify_release(
     table = csv.read_csv(
         pa.BufferReader(events_csv),
         read_options=csv.ReadOptions(autogenerate_column_names=True, skip_rows_after_names=1),
-        parse_options=csv.ParseOptions(delimiter=";", newlines_in_values=True),
+        parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
         ),
@@ -190,10 +190,10 @@ def _users_of(names: pa.ChunkedArray, user_of_name: dict[str, int]) -> IntArray:
 
 
 def csv_cell(text: str) -> str:
-    """Return a cell of a semicolon-separated file that no spreadsheet runs as a formula."""
+    """Return a cell of a comma-separated file that no spreadsheet runs as a formula."""
     if text.startswith(_FORMULA_STARTS):
         text = f"'{text}"
-    if any(character in text for character in ';"\r\n'):
+    if any(character in text for character in ',"\r\n'):
         text = '"' + text.replace('"', '""') + '"'
     return text
 
@@ -209,7 +209,7 @@ def _csv_cells(texts: Sequence[str]) -> pa.Array:
 
 
 def _csv_lines(rows: Iterable[Sequence[str]]) -> bytes:
-    return "".join(";".join(csv_cell(cell) for cell in row) + "\n" for row in rows).encode()
+    return "".join(",".join(map(csv_cell, row)) + "\n" for row in rows).encode("utf-8-sig")
 
 
 def _events_csv(
@@ -227,7 +227,7 @@ def _events_csv(
     order = np.lexsort((rank_of_name[name_of_event], stages.rank_of_group[groups]))
     combinations = _combination_cells(anonymized)
     lines = pc.binary_join_element_wise(
-        written.take(pa.array(name_of_event[order])), combinations.take(pa.array(groups[order])), ";"
+        written.take(pa.array(name_of_event[order])), combinations.take(pa.array(groups[order])), ","
     )
     return header + _text_of(pc.binary_join_element_wise(lines, "\n", "").cast(pa.large_string()))
 
@@ -241,13 +241,13 @@ def _text_of(lines: pa.Array) -> bytes:
 
 
 def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
-    """Return the contributing cells of each combination as they are written, semicolons between."""
+    """Return the contributing cells of each combination as they are written, commas between."""
     stages = anonymized.stages
     cells = [
         _csv_cells(labels).take(pa.array(stages.values_of_group[:, column]))
         for column, labels in enumerate(stages.labels)
     ]
-    return pc.binary_join_element_wise(*cells, ";") if len(cells) > 1 else cells[0]
+    return pc.binary_join_element_wise(*cells, ",") if len(cells) > 1 else cells[0]
 
 
 def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:

@@ -632,7 +632,7 @@ def scopes_table(risks: Mapping[str, TraceRisk]) -> Table:
 def _preview_table(release: Release) -> Table:
     """Return the first rows of the exported file, as text."""
     export = io.BytesIO(release.events_csv)
-    shown = pd.read_csv(export, sep=";", dtype=str, keep_default_na=False, nrows=_PREVIEW_ROWS)
+    shown = pd.read_csv(export, dtype=str, keep_default_na=False, nrows=_PREVIEW_ROWS)
     columns = tuple(Col(name, text("{column}", column=name)) for name in shown.columns)
     rows = list(shown.itertuples(index=False, name=None))
     return Table("preview", "First lines of anonymized_events.csv", columns, rows, where="page")

@@ -11,6 +11,7 @@ from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import LeakageMeasures
 from core.leakage.pairing import TablePair
 from core.leakage.result import leaked_rows
+from core.plain import BYTE_ORDER_MARK
 from core.reports.evidence import records_table
 from core.result import Col, Table
 from core.tables import Dataset
@@ -65,5 +66,6 @@ def row_counts_csv(measures: LeakageMeasures) -> bytes:
         }
     )
     buffer = io.BytesIO()
+    buffer.write(BYTE_ORDER_MARK.encode())
     pa_csv.write_csv(counts, buffer)
     return buffer.getvalue()

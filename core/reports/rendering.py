@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from core.languages import ENGLISH
 from core.own_reports import PARTS_OF_CSV
-from core.plain import Scalar, scalar, starts_like_formula, zip_of
+from core.plain import BYTE_ORDER_MARK, Scalar, scalar, starts_like_formula, zip_of
 from core.reports.as_html import render_html
 from core.reports.as_json import render_json
 from core.reports.model import (
@@ -22,8 +22,6 @@ from core.reports.model import (
 )
 from core.result import Table
 from core.words import speaking
-
-_BYTE_ORDER_MARK = "\ufeff"  # without it, spreadsheets read UTF-8 as the local code page
 
 
 def render_csv(report: Report) -> bytes:
@@ -53,7 +51,7 @@ def csv_bytes(table: Table) -> bytes:
     writer = csv.writer(buffer)
     writer.writerow(_cells(headings(table.columns)))
     writer.writerows(map(_cells, said_rows(table, with_marks=True)))
-    return (_BYTE_ORDER_MARK + buffer.getvalue()).encode("utf-8")
+    return (BYTE_ORDER_MARK + buffer.getvalue()).encode("utf-8")
 
 
 def _cells(row: Iterable[object]) -> list[Scalar]:
@@ -92,10 +90,10 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
             help="A summary sheet and a sheet per table, with exact figures.",
         ),
         "csv": Renderer(
-            label="CSV",
+            label="CSV tables (ZIP)",
             extension="zip",
             function=render_csv,
-            help="A zip of plain text: every table, the figures, the findings, and how it was made.",
+            help="Plain text: every table, the figures, the findings, and how it was made.",
         ),
         "json": Renderer(
             label="JSON",

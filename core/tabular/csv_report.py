@@ -9,10 +9,8 @@ from pathlib import Path
 
 from core.at_hand import write_file
 from core.own_reports import TABULAR_COLUMNS, Headers
-from core.plain import printable, starts_like_formula
+from core.plain import BYTE_ORDER_MARK, printable, starts_like_formula
 from core.tabular.judging import TabularAudit
-
-_BYTE_ORDER_MARK = "\ufeff"
 
 
 def csv_report_name(at: datetime) -> str:
@@ -22,7 +20,7 @@ def csv_report_name(at: datetime) -> str:
 
 def csv_report_header(headers: Headers = "ko") -> str:
     """Return the byte order mark and the line of column names."""
-    return _BYTE_ORDER_MARK + _line(TABULAR_COLUMNS[headers])
+    return BYTE_ORDER_MARK + _line(TABULAR_COLUMNS[headers])
 
 
 def write_csv_report(path: Path, rows: Iterable[str], *, headers: Headers = "ko") -> Path:

@@ -12,7 +12,7 @@ import numpy as np
 from core.at_hand import write_file
 from core.languages import ENGLISH
 from core.own_reports import VCF_COLUMNS, VCF_FINDING_COLUMNS, VCF_SUMMARY_COLUMNS
-from core.plain import defused, starts_like_formula
+from core.plain import BYTE_ORDER_MARK, defused, starts_like_formula
 from core.reports import csv_bytes
 from core.result import Col, Table
 from core.vcf.candidates import Mark
@@ -75,6 +75,7 @@ def csv_of_unmasked(audit: VcfAudit) -> bytes:
         return csv_bytes(Table("", "", COLUMNS, unmasked_rows(audit)))
 
 
+_MARK = BYTE_ORDER_MARK.encode()  # of what has no published form
 REPORT_NAME = "VCF_anonymization_verification_report"
 
 Row = Mapping[str, object]
@@ -91,7 +92,7 @@ def render_report(audits: Iterable[VcfAudit]) -> bytes:
 def render_findings(outcomes: Iterable[PairOutcome]) -> bytes:
     """Render every finding beside the published rule as CSV: a row each, with all its places and remedy."""
     rows = (row for outcome in outcomes for row in _finding_rows(outcome))
-    return _csv(VCF_FINDING_COLUMNS, rows, guarded=VCF_FINDING_COLUMNS)
+    return _MARK + _csv(VCF_FINDING_COLUMNS, rows, guarded=VCF_FINDING_COLUMNS)
 
 
 def render_summary(outcomes: Iterable[PairOutcome], unmatched: Iterable[str] = ()) -> bytes:
@@ -100,7 +101,7 @@ def render_summary(outcomes: Iterable[PairOutcome], unmatched: Iterable[str] = (
         *map(_summary_row, outcomes),
         *({"filename": name, "state": "without partner", "overall": "NOT_ASSESSED"} for name in unmatched),
     ]
-    return _csv(VCF_SUMMARY_COLUMNS, rows, guarded=VCF_SUMMARY_COLUMNS)
+    return _MARK + _csv(VCF_SUMMARY_COLUMNS, rows, guarded=VCF_SUMMARY_COLUMNS)
 
 
 def _finding_rows(outcome: PairOutcome) -> Iterator[Row]:

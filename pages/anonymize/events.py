@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.events import EventAudit, export_files, release_zip
 from core.events.report import events_report
-from core.events.result import events_result, told_in_headline, way_of_events
+from core.events.result import events_result, way_of_events
 from core.events.tool import TOOL
 from core.reports import Report
 from core.words import say
@@ -17,7 +17,7 @@ from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings
 from pages.components.parts import show_group
 from pages.components.results import Download
 from pages.components.shown import Shown
-from pages.components.tool_page import ToolPage, show_found, show_page, show_tabs, show_whole
+from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
 
 _TABS = ("combinations", "loss", "heat_maps", "traces", "strategies", "unmapped", "preview")
 
@@ -83,7 +83,7 @@ def _downloads(shown: Shown) -> list[Download]:
             Download(file.name, file.unique_name, partial(bytes, file.data), file.about)
             for file in export_files(release, with_user_mapping=with_mapping)
         ),
-        Download("All files as zip", "anonymized_events.zip", zipped),
+        Download("All files as ZIP", "anonymized_events.zip", zipped),
     ]
 
 
@@ -110,7 +110,6 @@ show_page(
         result=lambda shown: events_result(shown.audit),
         reasons=lambda shown: [way_of_events(shown.audit)],
         figures=("kept", "risk", "whole_log"),
-        found=lambda shown: show_found(shown, in_card=told_in_headline(shown.audit)),
         tabs=partial(show_tabs, only=_TABS),
         parts={
             "combinations": tabs.show_combinations,

@@ -34,11 +34,11 @@ HOME = "pages/start/home.py"
 TOOLS = tuple(map(tool, KEYS))
 FILED_REPORTS = Tool(
     key="filed",
-    title="Filed reports",
+    title="Check or sign off a report",
     section="start",
     icon=":material/inventory_2:",
     question="Does a report that was filed still hold, and who decided what?",
-    needs="the report as JSON, and the files that were audited",
+    needs="the report as page (HTML) or JSON, and the files that were audited",
     limits=(),
     measures=(),
 )

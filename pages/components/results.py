@@ -176,26 +176,23 @@ def show_findings(
     key: str,
     at_once: int = 6,
     fold_held: bool = True,
-    in_card: str = "",
-    below: Callable[[Finding], None] | None = None,
+    headline: str = "",
 ) -> None:
     """Show findings, the worst first; beyond `at_once`, and what held, behind expanders, none hidden.
 
-    `in_card`: the check whose first finding the verdict's card says already, which is not said twice at once.
-    `below`: shows more with each finding.
+    What the card's `headline` says word for word is not said again; what held stands open where it is all.
     """
-    show = partial(_show_finding, below=below)
     ordered = worst_first(findings)
     told = [finding for finding in ordered if finding.verdict is not Verdict.PASS or not fold_held]
-    said = [finding for finding in told if finding.check == in_card][:1]
-    others = [finding for finding in told if finding not in said]
-    for finding in others[:at_once]:
-        show(finding)
-    if rest := [*said, *others[at_once:]]:
+    held = ordered[len(told) :]
+    told = [finding for finding in told if not headline or finding.message != headline]
+    for finding in told[:at_once]:
+        show_finding(finding)
+    if rest := told[at_once:]:
         with st.expander(say("{n} more", n=len(rest)), key=f"{key}_more_findings"):
             for finding in rest:
-                show(finding)
-    if held := ordered[len(told) :]:
+                show_finding(finding)
+    if held:
         heading = say(
             "{n} thing that held or is worth knowing",
             "{n} things that held or are worth knowing",
@@ -205,12 +202,11 @@ def show_findings(
             st.markdown("\n".join(f"- {sentence(say(finding.message))}" for finding in held))
 
 
-def _show_finding(finding: Finding, *, below: Callable[[Finding], None] | None = None) -> None:
+def show_finding(finding: Finding) -> None:
+    """Show one finding with its verdict."""
     with st.container(horizontal=True, vertical_alignment="top", gap="small", wrap=False):
         show_badge(finding.verdict)
         st.markdown(sentence(say(finding.message)), width="stretch")
-    if below is not None:
-        below(finding)
 
 
 def show_chart(chart: Drawing, *, key: str) -> None:
@@ -410,6 +406,7 @@ def show_downloads(
                 show_download(report, key=f"{tool}_{name}")
             for download in (each for each in extra if each.is_further):
                 show_download(download, key=f"{tool}_{download.label}")
+            st.caption(say("CSV files have commas, and begin with a byte order mark (UTF-8)."))
         made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."
         name = f"{stem}_settings.toml"

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.datastructures import MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection
@@ -74,6 +75,45 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+class OwnAddress:
+    """Tell the browser where the server is: in the folder of the page's address.
+
+    Streamlit 1.67 looks below the page's own path first, and the console of a direct link says "not found".
+    """
+
+    _TOLD = b'<script>window.__streamlit={BACKEND_BASE_URL:new URL(".",location.href).href}</script></head>'
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; a page is sent unpacked, once it was written into."""
+        is_page = scope["type"] == "http" and not is_of_session(HTTPConnection(scope))
+        if not is_page or "text/html" not in HTTPConnection(scope).headers.get("accept", ""):
+            await self._app(scope, receive, send)
+            return
+        start: Message = {}
+        body = b""
+
+        async def send_told(message: Message) -> None:
+            nonlocal start, body
+            headers = MutableHeaders(scope=message) if "headers" in message else {}
+            if "text/html" in headers.get("content-type", ""):
+                start = message
+            elif not start:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    body = body.replace(b"</head>", self._TOLD, 1)
+                    MutableHeaders(scope=start)["content-length"] = str(len(body))
+                    await send(start)
+                    await send({"type": "http.response.body", "body": body})
+
+        unpacked = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+        await self._app({**scope, "headers": unpacked}, receive, send_told)
 
 
 class Quota:
@@ -169,4 +209,4 @@ async def prepare(_app: object) -> AsyncIterator[None]:
     yield
 
 
-MIDDLEWARE = (Middleware(SecurityHeaders), Middleware(Access), Middleware(Quota), Middleware(Ending))
+MIDDLEWARE = tuple(Middleware(each) for each in (SecurityHeaders, Access, OwnAddress, Quota, Ending))

@@ -35,7 +35,7 @@ from pages.components.shown import Shown, Texts
 from pages.components.text import plain
 from pages.components.texts import ask_what_was_read
 
-_AT_ONCE = 2  # findings, beside the one that the verdict's card says
+_AT_ONCE = 3  # findings, the gravest first
 _MOST_BADGES = 3  # more verdicts than these are read among the findings
 
 
@@ -83,7 +83,7 @@ def show_judged(shown: Shown) -> None:
 
 
 def _show_judged(shown: Shown) -> None:
-    page, verdict = shown.page, st.container()
+    page, verdict, taken_away = shown.page, st.container(), st.container()
     page.live(shown)
     result: Result = shown.result
     with verdict:
@@ -104,6 +104,7 @@ def _show_judged(shown: Shown) -> None:
     with shown.last:
         page.further(shown)
         show_ways_on(shown.tool.key, page.ways(shown))
+    with taken_away:
         show_taken_away(shown)
 
 
@@ -121,24 +122,16 @@ def show_first(result: Result, groups: Collection[str]) -> None:
     show_figures(result.in_order(figures), at_once=4)
 
 
-def show_found(shown: Shown, *, in_card: str = "", at_once: int = _AT_ONCE) -> None:
-    """Show what was found; the gravest stands in the verdict's card too, and is said here once opened.
-
-    `in_card` is its check, where the card says it in other words; `at_once` how many more are said at once.
-    """
+def show_found(shown: Shown, *, at_once: int = _AT_ONCE) -> None:
+    """Show what was found, `at_once` of it without a fold; nothing where the verdict's card says it all."""
     result: Result = shown.result
-    said = in_card or said_in_card(result)
+    if result.verdict is not Verdict.PASS and [each.message for each in result.findings] == [result.headline]:
+        return
     with st.container(border=True):
         st.markdown(say("**What was found**"))
-        show_findings(result.findings, key=result.tool, at_once=at_once, in_card=said)
+        show_findings(result.findings, key=result.tool, at_once=at_once, headline=result.headline)
         if result.verdict is Verdict.PASS:
             st.markdown(say("Nothing further was noticed."))
-
-
-def said_in_card(result: Result) -> str:
-    """Return the check of the finding that the verdict's card says."""
-    said = (each for each in result.findings if result.headline in (each.message, each.gist))
-    return next((each.check for each in said), "")
 
 
 def show_tabs(shown: Shown, *, only: Sequence[str] = ()) -> None:
@@ -178,7 +171,6 @@ def _show_group(shown: Shown, *, group: Group) -> None:
 def show_taken_away(shown: Shown) -> None:
     """Offer the report and the tool's own files."""
     page = shown.page
-    st.header(say("Downloads"), anchor=False)
     show_downloads(
         shown.tool.key,
         partial(page.report, replace(shown)),  # as it is now: a file is made when it is asked for
@@ -211,7 +203,7 @@ class ToolPage:
         Show the groups of the result, a tab each; the content of one, by the key of its group; tabs of the
         page alone, by their titles.
     further
-        Shows what else can be searched for, above the downloads.
+        Shows what else can be searched for.
     texts, ways, released, downloads
         Texts to be read; ways on; tables that are given away; files beside the report.
     titles
@@ -247,7 +239,7 @@ class ToolPage:
 def show_page(page: ToolPage) -> None:
     """Show a tool's page: what it asks for, and what it says of what is given."""
     tool, shown = page.tool, Shown(page=page)
-    st.title(say(tool.title))
+    st.title(say(tool.title), anchor=False)
     question = st.container()
     if not page.inputs(shown):
         question.markdown(say(tool.question))

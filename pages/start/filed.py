@@ -15,7 +15,7 @@ from core.tools import Input
 from core.triage import is_report
 from core.words import own, say
 from pages.components.inputs import above_privacy_line, ask_for_files, list_file, show_privacy_line
-from pages.components.navigation import TOOLS
+from pages.components.navigation import FILED_REPORTS, TOOLS
 from pages.components.reading import show_problems
 from pages.components.results import show_verdict
 from pages.components.text import plain, sentence
@@ -24,7 +24,6 @@ from pages.start.filed_parts.deciding import show_decided, show_deciding
 from pages.start.filed_parts.repeating import show_repeat
 
 TOOL = "filed"
-TITLE = "Filed reports"
 _FILES = Input(
     role="files",
     label="Reports as page (HTML) or JSON, and the files that were audited, whatever they are called now",
@@ -37,7 +36,7 @@ _ASKED = (
 
 
 def show_filed() -> None:
-    st.title(say(TITLE))
+    st.title(say(FILED_REPORTS.title), anchor=False)
     question = st.container()
     stored = ask_for_files(TOOL, _FILES)
     if not stored:

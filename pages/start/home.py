@@ -53,7 +53,7 @@ PROMISES = (
 
 
 def show_home() -> None:
-    st.title("AnonAudit")
+    st.title("AnonAudit", anchor=False)
     st.markdown(
         say(
             "Somebody says the data are anonymized. Find out on your own machine: was it done, what is left, "
@@ -115,7 +115,9 @@ def _given(stored: StoredFile, table: Dataset | None) -> GivenFile | None:
     """Return what one file is; None where it cannot be used, which is said."""
     if stored.name.lower().endswith((".json", ".html")) and is_report(stored.data):
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            if st.button(say("Filed reports"), key=f"home_filed_{stored.key}", icon=":material/inventory_2:"):
+            if st.button(
+                say(FILED_REPORTS.title), key=f"home_filed_{stored.key}", icon=":material/inventory_2:"
+            ):
                 take_along("home", "filed", {"files": [each.key for each in stored_files("home", "files")]})
             ours = "{file} is a report of ours: repeat it with its files, or compare it with another."
             st.markdown(sentence(say(ours, file=stored.name)))

@@ -12,7 +12,6 @@ from core.errors import AuditInputError
 from core.reports import Report
 from core.vcf.csv_report import bed_of_unmasked, csv_of_unmasked
 from core.vcf.donor.result import LIMITS as DONOR_LIMITS
-from core.vcf.outcomes import RULE
 from core.vcf.report import vcf_report
 from core.vcf.result import run_result, vcf_result
 from core.vcf.tool import TOOL
@@ -223,7 +222,7 @@ show_page(
         result=lambda shown: vcf_result(_outcome(shown), shown.audit),
         reasons=lambda shown: [_LOW] if shown.audit.scan.level == "low" else [],
         figures=("counts",),
-        found=partial(show_found, in_card=RULE, at_once=1),
+        found=partial(show_found, at_once=2),
         tabs=_show_sites,
         further=_show_other_files,
         report=_report,

@@ -16,7 +16,7 @@ from core.filed.deciding import Decision, decide
 from core.filed.signing import new_key, read_private_key, sign, signer_line
 from core.releases import ReleasedTable, new_ledger
 from core.reports import render
-from core.verdict import worst_first
+from core.verdict import Verdict, worst_first
 from pages.components.navigation import FILED, HOME
 from tests import report_examples as examples
 from tests.apptest.test_choices import finished
@@ -145,7 +145,7 @@ def test_home__takes_a_report_and_its_files_along(open_page: Open, report: bytes
     (button,) = [each for each in app.button if each.key and each.key.startswith("home_filed_")]
     app = button.click().run()
     assert not app.exception
-    assert app.title[0].value == "Filed reports"
+    assert app.title[0].value == "Check or sign off a report"
     assert app.button(key="filed_start")
 
 
@@ -192,7 +192,7 @@ def test_deciding__shows_what_a_report_says_and_what_was_decided(open_page: Open
     assert "Inside only" in shown
     assert "Approved although" in shown
     labels = [each.label for each in app.get("download_button")]
-    assert labels == ["Decided report", "evidence.zip"]
+    assert labels == ["Decided report", "Evidence package (ZIP)"]
     app.switch_page("pages/start/home.py").run()
     app.switch_page(FILED).run()
     assert "Approved by Ana Novak on " in _shown(app)
@@ -362,3 +362,17 @@ def test_dataset_page__holds_tables_against_earlier_ones(open_page: Open) -> Non
     assert not app.exception
     assert "Held against 1 table of earlier releases: FAIL." in _texts(app)
     assert "2 of 2 newcomers" in _texts(app)
+
+
+def test_filed__has_every_finding_with_its_field_in_sight_in_the_order_of_the_report(open_page: Open) -> None:
+    finding = examples.report().findings[0]
+    many = [
+        replace(finding, message=f"Finding of row {number}.", verdict=verdict)
+        for number, verdict in enumerate((Verdict.WARN, *[Verdict.FAIL] * 5, Verdict.PASS), start=1)
+    ]
+    data = render(replace(examples.report(), findings=many), "html")
+    app = _with(open_page(FILED), ("report.html", data))
+    fields = [each.label for each in app.text_input if "accepted" in each.label]
+    assert fields == [f"Finding {number} is accepted because" for number in range(1, len(many) + 1)]
+    folded = [each.label for fold in app.expander for each in fold.text_input]
+    assert folded == []

@@ -193,8 +193,7 @@ def quiet_page(page: Page) -> Iterator[Page]:
     noise: list[str] = []
 
     def hear_console(message: ConsoleMessage) -> None:
-        # On a deep link Streamlit 1.67 first looks for its server below the page's own path.
-        if message.type == "error" and "/_stcore/" not in str(message.location.get("url")):
+        if message.type == "error":
             noise.append(f"console: {message.text}")
 
     def hear_request(request: Request) -> None:

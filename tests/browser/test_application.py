@@ -57,7 +57,7 @@ PEOPLE = {
 def test_policy_and_settings__are_chosen_taken_away_and_opened(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(PEOPLE)
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
     # What is drawn late above "Open settings" moves the drawer that stands open out of sight.
     expect(page.locator("[data-testid=stVegaLiteChart] svg").filter(visible=True).first).to_be_visible()

@@ -7,12 +7,19 @@ import pytest
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from core.tools import TOOLS
+from tests.browser.test_bars import PAGES
 from tests.kinds import Visit, Wait
 
 SLOW = 60_000  # milliseconds, on a busy machine
 TABLE = b"id,age,score\n1,30,5\n2,41,9\n3,52,7\n4,63,8\n"
 MOVED = b"id,age,score\n1,52,5\n2,30,9\n3,63,2\n4,41,1\n"
 MOST_STEPS = 250
+MOST_TO_REPORT = 25
+RING = """() => {const style = getComputedStyle(document.activeElement);
+  return [document.activeElement.dataset.testid, style.outlineStyle, parseFloat(style.outlineWidth) >= 2]}"""
+ON_PICTURE = """() => !!document.activeElement.closest(
+  '[data-testid="stFullScreenFrame"]:has([data-testid="stVegaLiteChart"]), [data-testid="stImage"]')"""
 FOCUSED = """() => {const one = document.activeElement;
   return (one.getAttribute("aria-label") || one.innerText || "").trim()}"""
 BESIDE_THE_PAGE = """() => {
@@ -55,6 +62,31 @@ def test_keyboard_alone__leads_from_the_upload_to_the_report(visit: Visit, wait_
     with page.expect_download(timeout=SLOW) as started:
         page.keyboard.press("Enter")
     assert Path(started.value.path()).read_bytes().startswith(b"<!doctype html>")
+
+
+@pytest.mark.parametrize(("tool", "demo", "start"), PAGES, ids=lambda part: part or "_")
+def test_keyboard__is_seen_in_the_menu_and_is_soon_at_the_report(
+    tool: str, demo: str, start: str, visit: Visit, wait_until_idle: Wait
+) -> None:
+    page = visit(tool)
+    for key in filter(None, (f"{tool}_demo_{demo}", start)):
+        page.locator(f".st-key-{key} button:visible").first.click(timeout=SLOW)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
+    wait_until_idle(page)
+    page.get_by_test_id("stSkipToContent").focus()
+    rings = []
+    for _ in range(MOST_TO_REPORT):
+        page.keyboard.press("Tab")
+        rings.append(page.evaluate(RING))
+        assert not page.evaluate(ON_PICTURE)
+        if page.evaluate(FOCUSED).endswith("Download report"):
+            break
+    else:
+        raise AssertionError(f"{MOST_TO_REPORT} Tabs do not lead to the report")
+    in_menu = [ring for name, *ring in rings if str(name).startswith("stTopNav")]
+    assert len(in_menu) == len(TOOLS) + 3
+    assert all(ring == ["solid", True] for ring in in_menu)
 
 
 def test_verdict__is_said_and_said_again_when_it_changes(visit: Visit, wait_until_idle: Wait) -> None:

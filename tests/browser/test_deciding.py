@@ -57,7 +57,7 @@ def test_package__holds_what_verify_names(visit: Visit, wait_until_idle: Wait, t
     page.get_by_role("button", name="Decide").click()
     expect(page.get_by_text("Approved by Ana")).to_be_visible()
     wait_until_idle(page)
-    (tmp_path / "evidence.zip").write_bytes(_taken(page, "evidence.zip"))
+    (tmp_path / "evidence.zip").write_bytes(_taken(page, "Evidence package (ZIP)"))
     with zipfile.ZipFile(tmp_path / "evidence.zip") as archive:
         names = archive.namelist()
         assert archive.read("report.json") == REPORT["buffer"]

@@ -78,7 +78,7 @@ def test_proxy__serves_a_whole_audit_over_tls(browser: Browser, proxied: str) ->
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
         {"name": "people.csv", "mimeType": "text/csv", "buffer": table}
     )
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
     assert json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8"))
     assert context.request.get(f"{proxied}/risk", headers={"Origin": "https://example.org"}).status == 403
     context.close()
@@ -117,7 +117,7 @@ def _audit(browser: Browser, proxy: str, *, n_records: int) -> None:
         page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
             {"name": "people.csv", "mimeType": "text/csv", "buffer": table}
         )
-        expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
         report = json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8"))
         assert report["inputs"][0]["n_bytes"] == len(table)
         page.reload()

@@ -28,7 +28,7 @@ def searched(visit: Visit, wait_until_idle: Wait) -> Page:
     expect(page.get_by_role("button", name="Search")).to_be_visible(timeout=30_000)
     wait_until_idle(page)
     page.get_by_role("button", name="Search").click()
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
     return page
 

@@ -43,12 +43,12 @@ def test_events__answers_the_k_slider_and_exports_what_it_shows(
     expect(figure(events_page, "Users of the smallest combination")).to_have_text("10", timeout=60_000)
     wait_until_idle(events_page)
     n_events = int(str(figure(events_page, "Events kept").text_content()).replace(",", ""))
-    lines = downloaded(events_page, "anonymized_events.csv").read_text().splitlines()
-    assert lines[0] == "GUID;generalized_event;week_number;weekday;time_period"
+    lines = downloaded(events_page, "anonymized_events.csv").read_text("utf-8-sig").splitlines()
+    assert lines[0] == "GUID,generalized_event,week_number,weekday,time_period"
     assert len(lines) - 1 == n_events
     users = defaultdict(set)
     for line in lines[1:]:
-        name, _, combination = line.partition(";")
+        name, _, combination = line.partition(",")
         users[combination].add(name)
     assert min(map(len, users.values())) == 10
     assert not any("demo-" in line for line in lines)
@@ -58,7 +58,7 @@ def test_events__offers_the_report_and_all_files(events_page: Page) -> None:
     report = downloaded(events_page, "Download report").read_text()
     assert "Event-log anonymizer" in report
     assert "<svg" in report
-    archive = zipfile.ZipFile(io.BytesIO(downloaded(events_page, "All files as zip").read_bytes()))
+    archive = zipfile.ZipFile(io.BytesIO(downloaded(events_page, "All files as ZIP").read_bytes()))
     assert archive.namelist() == ["anonymized_events.csv", "not_for_sharing/event_removal_report.csv"]
 
 

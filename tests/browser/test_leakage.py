@@ -29,7 +29,7 @@ def test_uploads__are_compared_and_downloads_can_be_read(
     upload(page, 0, "original.csv", ORIGINAL)
     wait_until_idle(page)
     upload(page, 0, "scrambled.csv", SCRAMBLED)
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
     assert figure(page, "Average matching cells per row") == "1.75"
 

@@ -106,7 +106,7 @@ def test_memory__holds_nothing_of_a_session_whose_tab_was_closed(
         wait_until_idle(tab)
         file = {"name": f"{word}.csv", "mimeType": "text/csv", "buffer": _table(word)}
         tab.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(file)
-        expect(tab.get_by_role("heading", name="Downloads")).to_be_visible(timeout=120_000)
+        expect(tab.get_by_role("button", name="Download report")).to_be_visible(timeout=120_000)
         wait_until_idle(tab)
         assert downloaded(tab, "Report as JSON")
         assert n_in_memory(server, word) > 20_000, "the scan finds nothing at all"

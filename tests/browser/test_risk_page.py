@@ -25,7 +25,7 @@ def _figure(page: Page, label: str) -> str:
 
 def _upload(page: Page) -> None:
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(PEOPLE)
-    expect(page.get_by_role("heading", name="Downloads")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
 
 
 def test_roles_and_k__are_judged_again(visit: Visit, wait_until_idle: Wait) -> None:

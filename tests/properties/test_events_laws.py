@@ -160,7 +160,7 @@ def release_of(anonymized: AnonymizedEvents, **options: object) -> Release:
 
 
 def cells(data: bytes) -> list[list[str]]:
-    return [line.split(";") for line in data.decode().splitlines()[1:]]
+    return [line.split(",") for line in data.decode("utf-8-sig").splitlines()[1:]]
 
 
 @tried(40)

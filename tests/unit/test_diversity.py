@@ -699,7 +699,7 @@ def test_split_like__falls_back_to_a_plain_split() -> None:
 
 def test_csv_bytes__is_read_back_as_it_was_and_runs_no_formula() -> None:
     table = pa.table({"=a": ["=1+1", "-5", None, "ＡＢ"], "b": ["@x", "+3.5", "-", "\tq"]})
-    text = table_csv(table).decode()
+    text = table_csv(table).decode("utf-8-sig")
     assert text.splitlines()[0] == '"\'=a","b"'
     back = read_dataset(table_csv(table), name="r.csv").table.to_pylist()
     assert [row["b"] for row in back] == ["'@x", "+3.5", "'-", "'\tq"]

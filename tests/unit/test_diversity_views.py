@@ -161,7 +161,7 @@ def test_tables__say_in_words_what_is_known_and_sum_to_what_is_released(
     assert sorted(ranked["column"]) == sorted(problem.data.columns)
     assert ranked["together"].is_monotonic_increasing
     kept = audit.search.configuration(2, 1)
-    header, *records = kept_records_csv(problem, kept).decode().split()
+    header, *records = kept_records_csv(problem, kept).decode("utf-8-sig").split()
     assert (header, len(records)) == ("record", kept.kept_set.n_kept)
     assert min(map(int, records)) >= 1
     (row,) = table_of("bins", audit).to_dict("records")
@@ -183,7 +183,7 @@ def test_nothing_left__draws_nothing_and_says_so() -> None:
     assert charts.evaluated(audit) == ()
     assert says(result.headline, "No pair of k and ℓ reaches the accuracy within your limits. ")
     assert way_of_records(audit)[1].endswith(" to anonymize → none released.")
-    assert kept_records_csv(audit.search.problem, nothing) == b"record\n"
+    assert kept_records_csv(audit.search.problem, nothing) == b"\xef\xbb\xbfrecord\n"
     assert b"no cell is diverse enough" in configurations_csv(audit)
     assert checked(charts.trade_off_drawing(audit, nothing).chart())["layer"]
     figures = {figure.measure: figure.value for figure in figures_of(audit, nothing)}

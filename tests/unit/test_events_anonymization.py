@@ -159,6 +159,7 @@ def test_compare_strategies__counts_all_four_ways_and_every_k() -> None:
     assert {outcome.k for outcome in measuring.comparable_outcomes(measured, k=3, largest_log=2)} == {3}
 
 
+MARK = b"\xef\xbb\xbf"
 LOG = """2024-01-15T10:00;ana;X.FALL_DETECTED
 2024-01-08T10:00;bor;X.FALL_DETECTED
 2024-01-08T10:00;ana;X.FALL_DETECTED
@@ -181,32 +182,32 @@ def release(made: AnonymizedEvents, **options: object) -> Release:
 
 
 def cells(data: bytes) -> list[list[str]]:
-    return [line.split(";") for line in data.decode().splitlines()[1:]]
+    return [line.split(",") for line in data.decode("utf-8-sig").splitlines()[1:]]
 
 
 def test_events_csv__holds_user_and_contributing_columns_sorted_by_what_they_say() -> None:
-    assert release(anonymized(), keep_user_ids=True).events_csv.decode() == (
-        "GUID;generalized_event;week_number;time_period\n"
-        "ana;fall_detected;2;daytime\n"
-        "ana;fall_detected;2;daytime\n"
-        "bor;fall_detected;2;daytime\n"
-        "ana;fall_detected;any;daytime\n"
-        "cene;fall_detected;any;daytime\n"
-        "'=fani;fall_idle;2;daytime\n"
-        "eva;fall_idle;2;daytime\n"
+    assert release(anonymized(), keep_user_ids=True).events_csv.decode("utf-8-sig") == (
+        "GUID,generalized_event,week_number,time_period\n"
+        "ana,fall_detected,2,daytime\n"
+        "ana,fall_detected,2,daytime\n"
+        "bor,fall_detected,2,daytime\n"
+        "ana,fall_detected,any,daytime\n"
+        "cene,fall_detected,any,daytime\n"
+        "'=fani,fall_idle,2,daytime\n"
+        "eva,fall_idle,2,daytime\n"
     )
 
 
 def test_removal_report__counts_users_with_totals_and_masks_groups_below_k() -> None:
-    assert release(anonymized()).removal_report_csv.decode() == (
-        "generalized_event;week_number;time_period;GUID_original;GUID_anonymized\n"
-        "fall_detected;2;daytime;2;2\n"
-        "fall_detected;any;night;<2;0\n"
-        "fall_detected;any;daytime;2;2\n"
-        "fall_detected;;;at least 5;4\n"
-        "fall_idle;2;daytime;2;2\n"
-        "fall_idle;;;2;2\n"
-        "Not for sharing: it tells of removed users. Groups of fewer than 2 are masked.;;;;\n"
+    assert release(anonymized()).removal_report_csv.decode("utf-8-sig") == (
+        "generalized_event,week_number,time_period,GUID_original,GUID_anonymized\n"
+        "fall_detected,2,daytime,2,2\n"
+        "fall_detected,any,night,<2,0\n"
+        "fall_detected,any,daytime,2,2\n"
+        "fall_detected,,,at least 5,4\n"
+        "fall_idle,2,daytime,2,2\n"
+        "fall_idle,,,2,2\n"
+        "Not for sharing: it tells of removed users. Groups of fewer than 2 are masked.,,,,\n"
     )
 
 
@@ -215,17 +216,17 @@ def test_user_removal_report__counts_events_of_removed_users_most_first_under_ps
     assert release(anonymized()).user_removal_csv is None
     report = release(made).user_removal_csv
     assert report is not None
-    assert re.fullmatch(r"User;Event Count\nu[0-9a-f]{20};1\n", report.decode())
-    assert release(made, keep_user_ids=True).user_removal_csv == b"User;Event Count\ndana;1\n"
+    assert re.fullmatch(r"User,Event Count\nu[0-9a-f]{20},1\n", report.decode("utf-8-sig"))
+    assert release(made, keep_user_ids=True).user_removal_csv == MARK + b"User,Event Count\ndana,1\n"
     by_day = [line.replace("23:00", "10:00") for line in LOG]
     assert release(anonymized(*by_day, strategy="remove-users")).user_removal_csv is None  # everyone stays
     more = anonymized(*LOG, *["2024-01-08T07:00;gal;X.NOT_MOVING"] * 2, strategy="remove-users")
-    assert release(more, keep_user_ids=True).user_removal_csv == b"User;Event Count\ngal;2\ndana;1\n"
+    assert release(more, keep_user_ids=True).user_removal_csv == MARK + b"User,Event Count\ngal,2\ndana,1\n"
 
 
 def test_user_mapping__names_everyone_in_any_file() -> None:
     exported = release(anonymized(strategy="remove-users"))
-    mapping = dict(line.split(";") for line in exported.user_mapping_csv.decode().splitlines())
+    mapping = dict(line.split(",") for line in exported.user_mapping_csv.decode("utf-8-sig").splitlines())
     assert sorted(mapping) == ["'=fani", "GUID", "ana", "bor", "cene", "dana", "eva"]
     assert exported.user_removal_csv is not None
     names = {name for name, *_ in cells(exported.events_csv) + cells(exported.user_removal_csv)}
@@ -256,14 +257,14 @@ def test_pseudonyms__are_new_for_each_stretch_and_for_each_flattened_event(
 
 
 def test_verify_release__counts_users_and_not_pseudonyms_or_records() -> None:
-    data = b"GUID;week\na;1\na;1\nb;1\nc;2\nd;2\n"
+    data = b"GUID,week\na,1\na,1\nb,1\nc,2\nd,2\n"
     counted = verify_release(data, k=2, n_columns=1)
     assert (counted.n_events, counted.n_users, counted.n_combinations, counted.smallest) == (5, 4, 2, 2)
     assert counted.k_reached
     assert not verify_release(data, k=3, n_columns=1).k_reached
     same_user = verify_release(data, k=2, n_columns=1, user_of_name={"a": 0, "b": 1, "c": 2, "d": 2})
     assert (same_user.smallest, same_user.k_reached, same_user.n_users) == (1, False, 3)
-    counted = verify_release(b"GUID;week\n", k=2, n_columns=1)
+    counted = verify_release(b"GUID,week\n", k=2, n_columns=1)
     assert (counted.n_events, counted.n_combinations, counted.smallest) == (0, 0, None)
     assert not counted.k_reached
 
@@ -272,18 +273,18 @@ def test_release__of_nothing_is_a_header() -> None:
     lines = [f"2024-01-08{time};{user};X.FALL_DETECTED" for user, time in (("a", DAY), ("b", NIGHT))]
     made = anonymized(*lines, strategy="remove-users")
     exported = release(made)
-    assert exported.events_csv == b"GUID;generalized_event;week_number;time_period\n"
-    assert exported.removal_report_csv.decode().splitlines()[-2] == "fall_detected;;;at least 2;0"
+    assert exported.events_csv.decode("utf-8-sig") == "GUID,generalized_event,week_number,time_period\n"
+    assert exported.removal_report_csv.decode("utf-8-sig").splitlines()[-2] == "fall_detected,,,at least 2,0"
     assert not exported.verification.k_reached
     assert release(made, pseudonym_per="day").verification.n_users == 0
 
 
 def test_release__quotes_values_that_hold_separators_and_disarms_formulas() -> None:
-    lines = [f'2024-01-08;"{user}";"=a;b ""c"""' for user in ("u;1", "u\n2")]
+    lines = [f'2024-01-08;"{user}";"=a,b ""c"""' for user in ("u,1", "u\n2")]
     made = anonymized(*lines, columns=("event", "weekday"), flatten="weekday", leave_out=())
     exported = release(made, keep_user_ids=True)
-    assert exported.events_csv.decode() == (
-        'GUID;event;weekday\n"u\n2";"\'=a;b ""c""";0\n"u;1";"\'=a;b ""c""";0\n'
+    assert exported.events_csv.decode("utf-8-sig") == (
+        'GUID,event,weekday\n"u\n2","\'=a,b ""c""",0\n"u,1","\'=a,b ""c""",0\n'
     )
     assert (exported.verification.n_users, exported.verification.smallest) == (2, 2)
     written = {text: csv_cell(text) for text in ("=1", "+1", "-1", "@a", "\ta")}

@@ -57,7 +57,7 @@ def test_events__writes_the_files(log: Path, tmp_path: Path, capsys: Told) -> No
     call = ["events", str(log), "--k", "3", "--out-dir", str(out), "--write-user-mapping"]
     assert main([*call, "--pseudonym-seed", "1", "--leave-out-none"]) == 0
     first = (out / "anonymized_events.csv").read_bytes()
-    assert first.startswith(b"GUID;generalized_event;week_number;weekday;time_period\nu")
+    assert first.startswith(b"\xef\xbb\xbfGUID,generalized_event,week_number,weekday,time_period\nu")
     assert {str(path.relative_to(out)) for path in out.rglob("*.csv")} == {
         "anonymized_events.csv",
         "not_for_sharing/event_removal_report.csv",

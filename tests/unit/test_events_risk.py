@@ -320,7 +320,7 @@ def test_any_value__is_written_as_asked() -> None:
     for any_value, written in (("100", "100"), ("any", "any"), ("blank", "")):
         columns = ("generalized_event", "week_number")
         found = audit(*log(a="f--", b="-f-"), columns=columns, any_value=any_value)
-        rows = [line.split(";")[1:] for line in found.release.events_csv.decode().splitlines()[1:]]
+        rows = [line.split(",")[1:] for line in found.release.events_csv.decode().splitlines()[1:]]
         assert rows == [["fall_detected", written]] * 2
         assert found.verdict is PASS
 

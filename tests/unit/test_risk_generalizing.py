@@ -224,8 +224,14 @@ def test_generalize__suppresses_what_is_not_accepted_or_not_shown() -> None:
 
 def test_generalized_csv__is_safe_in_a_spreadsheet() -> None:
     table = pa.table({"=x": ["=1+1", "-5", None], "y": ["a,b", "@c", "d"]})
-    assert table_csv(table).decode().splitlines() == ['"\'=x","y"', '"\'=1+1","a,b"', '"-5","\'@c"', ',"d"']
-    assert table_csv(pa.table({"x": ["a", None]})) == b'"x"\n"a"\n""\n'
+    lines = table_csv(table).decode("utf-8-sig").splitlines()
+    assert lines == [
+        '"\'=x","y"',
+        '"\'=1+1","a,b"',
+        '"-5","\'@c"',
+        ',"d"',
+    ]
+    assert table_csv(pa.table({"x": ["a", None]})) == b'\xef\xbb\xbf"x"\n"a"\n""\n'
 
 
 def test_verify_generalized__sees_a_class_that_is_too_small_and_passes_nothing_that_shows_nothing() -> None:

@@ -381,13 +381,13 @@ def test_violating_records__are_those_of_classes_that_miss_something() -> None:
     assert missed["misses"][0] == "l of disease, entropy l of disease, α of disease"
     met = judged("age\n30\n30\n", quasi="age", k=2)
     assert violating_records(met).empty
-    assert violations_csv(met).decode().splitlines() == ['"Record","Class size","Misses"']
+    assert violations_csv(met).decode("utf-8-sig").splitlines() == ['"Record","Class size","Misses"']
 
 
 def test_violations__have_no_values_unless_asked_for(tmp_path: Path, capsys: Told) -> None:
     audit = judged(k=2)
     assert violations_csv(audit).decode().splitlines()[1:] == ['"6","1","k"']
-    with_values = violations_csv(audit, table(PEOPLE)).decode().splitlines()
+    with_values = violations_csv(audit, table(PEOPLE)).decode("utf-8-sig").splitlines()
     assert with_values[0].endswith('"Misses","age (quasi-identifier)","sex (quasi-identifier)"')
     assert with_values[1] == '"6","1","k","50","F"'
     source, target = tmp_path / "people.csv", tmp_path / "missed.csv"

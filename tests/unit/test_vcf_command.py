@@ -229,7 +229,7 @@ def test_render_report__never_lets_a_file_name_run_as_a_formula() -> None:
 
 
 def _rows(folder: Path, ending: str) -> list[dict[str, str]]:
-    with (folder / f"VCF_anonymization_verification_report_{ending}.csv").open(encoding="utf-8") as file:
+    with (folder / f"VCF_anonymization_verification_report_{ending}.csv").open(encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 

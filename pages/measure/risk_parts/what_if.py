@@ -219,7 +219,7 @@ def _offer(made: risk.Release, what_if: risk.WhatIf, stem: str) -> None:
         Download("Generalized table", f"{stem}.csv", lambda: made.data),
         Download("How it was made", f"{stem}.json", lambda: made.settings),
         Download(
-            "Hierarchies searched",
+            "Hierarchies searched (ZIP)",
             f"{stem}_hierarchies.zip",
             lambda: zip_of(what_if.hierarchy_files()),
             about,

@@ -13,10 +13,9 @@ from core.filed import deciding
 from core.filed.package import Signed, checked_signature, evidence_zip
 from core.filed.reading import FiledReport
 from core.settings_form import command_line
-from core.verdict import Finding
 from core.words import say
 from pages.components.reading import show_problems
-from pages.components.results import Download, show_download, show_findings
+from pages.components.results import Download, show_download, show_finding
 from pages.components.text import plain, sentence
 
 TOOL = "filed"
@@ -109,22 +108,17 @@ def _ask_for_decision(report: FiledReport) -> deciding.Decision | None:
 
 
 def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
-    """Show the findings; return those that are accepted, by their place in the report from 1, and why."""
+    """Show every finding in the report's order, its field below; return what was written, by place from 1."""
     given: dict[int, str] = {}
-    numbers = {id(finding): number for number, finding in enumerate(report.findings, start=1)}
-
-    def ask(finding: Finding) -> None:
-        number = numbers[id(finding)]
+    for number, finding in enumerate(report.findings, start=1):
+        show_finding(finding)
         given[number] = st.text_input(
             say("Finding {number} is accepted because", number=number),
             max_chars=deciding.LONGEST_REASON,
             key=f"{TOOL}_accepted_{number}_{report.sha256}",
             persist_state="session",
         ).strip()
-
-    # the finding that the card says too: here it has its field
-    show_findings(report.findings, key=TOOL, at_once=4, below=ask)
-    return {number: why for number, why in sorted(given.items()) if why}
+    return {number: why for number, why in given.items() if why}
 
 
 def _show_decided(decided: deciding.DecidedReport, *, is_new: bool, signed: Signed | None = None) -> None:
@@ -153,7 +147,7 @@ def _show_decided(decided: deciding.DecidedReport, *, is_new: bool, signed: Sign
             )
         show_download(
             Download(
-                "evidence.zip",
+                "Evidence package (ZIP)",
                 f"evidence_{digest}.zip",
                 partial(evidence_zip, decided, signed=signed),
                 "Everything but the data, with how to verify it without AnonAudit.",

@@ -16,7 +16,6 @@ from pages.components.asking import CHOOSE, ask_for
 from pages.components.parts import show_group, show_part
 from pages.components.shown import Shown
 from pages.components.text import sentence
-from pages.components.tool_page import said_in_card
 
 
 def show_map(shown: Shown) -> None:
@@ -66,8 +65,7 @@ def show_sides(shown: Shown) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.subheader(say(title), anchor=False, width="content", help=say(idea))
                 results.show_badge(shown.result.verdicts[title])
-            in_card = said_in_card(shown.result)
-            results.show_findings(found[side], key=f"tabular_{side}", at_once=at_once[side], in_card=in_card)
+            results.show_findings(found[side], key=f"tabular_{side}", at_once=at_once[side])
             if not found[side]:
                 st.markdown(say(nothing))
 
