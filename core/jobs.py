@@ -207,9 +207,10 @@ class Progress:
     n_done: int = 0  # items (configurations, bytes, files) done and to do; `n_total` is 0 until known
     n_total: int = 0
     text: str = ""  # what is being done, without cell values
-    unit: str = ""  # ``bytes`` when that is what `n_done` counts; empty for items
+    unit: str = ""  # ``bytes`` or ``%`` (of the time) when that is what `n_done` counts; empty for items
     so_far: Callable[[], object] | None = None  # says what is done, where work is interrupted
     started_at: float = field(default_factory=time.monotonic)
+    reported_at: float = field(default_factory=time.monotonic)
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def keep(self, so_far: Callable[[], object]) -> None:
@@ -219,6 +220,7 @@ class Progress:
     def report(self, n_done: int, n_total: int, text: str = "") -> None:
         """Say how far the work is."""
         self.n_done, self.n_total, self.text = n_done, n_total, text
+        self.reported_at = time.monotonic()
 
     @property
     def stop_asked(self) -> bool:
@@ -307,6 +309,9 @@ class Job(Generic[Result]):
 
     @property
     def seconds_left(self) -> float | None:
-        """Return the seconds left at the speed so far, None while it cannot be told."""
-        share = self.progress.share_done
-        return self.elapsed_seconds * (1 - share) / share if share > 0 else None
+        """Return the seconds left at the speed up to the last report, None while it cannot be told."""
+        share, progress = self.progress.share_done, self.progress
+        if share in (0, 1):
+            return 0 if share else None
+        left = (progress.reported_at - progress.started_at) / share - self.elapsed_seconds
+        return left if left > 0 else None  # it takes longer than so far

@@ -253,6 +253,29 @@ OF_EVERY_AUDIT = (
 )
 
 
+CONTEXT = (
+    option(
+        "--recipient",
+        "who receives the data; with --impact it chooses the limits, and whether the highest or the average "
+        "risk counts (IHE De-Identification Handbook); options come before it",
+        choices={
+            "public": "anybody: it is published",
+            "contract": "named recipients, under contract",
+            "inside": "people inside the organization",
+        },
+    ),
+    option(
+        "--impact",
+        "how bad it would be for people to be found; see --recipient",
+        choices={
+            "low": "hardly any harm",
+            "medium": "harm that can be mended",
+            "high": "lasting harm, to money, work, health or reputation",
+        },
+    ),
+)
+
+
 def policy_option(names: Iterable[str] = ()) -> Option:
     """Return the option that names a policy, a file or one of those that come along."""
     words = (

@@ -146,7 +146,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     lone = {name for name in small if len(importers[name] - _offering(name)) == 1}
     assert lone == {
         *"""core.delivery.beside core.free_text.models core.reports.index
-        pages.measure.leakage_parts.work pages.measure.risk_parts.counts
+        pages.measure.risk_parts.counts
         pages.start.filed_parts.comparing pages.start.filed_parts.repeating""".split()
     }
 
@@ -173,7 +173,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
         "core.demo.demo_file",
     ),
     *("core.commands.output.write_new_files", "core.languages.catalogues", "core.plain.write"),
-    *("core.own_reports._is_archive_of_ours", "core.policies.reading.shipped_policies"),
+    *("core.own_reports._is_archive_of_ours", "core.policies.shipped.shipped_policies"),
     "core.tables.delimited.read_delimited",
     *("core.tables.parquet.read_parquet", "core.tables.parquet._packed", "core.turns.machine_memory"),
     *("core.tables.beside._pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),

@@ -14,7 +14,7 @@ from core.commands.audited import Audited, check_report_options, memory_asked_fo
 from core.commands.output import print_warning
 from core.errors import refuse
 from core.holding import read_unchanged, unreadable
-from core.options import Option, policy_option
+from core.options import CONTEXT, Option, policy_option
 from core.policies import Policy
 from core.process_bounds import limit_memory
 from core.settings_files import Opened, ToolSettings, fill, is_report, read_settings
@@ -121,9 +121,16 @@ def asked_by(parsed: argparse.Namespace) -> Asked:
     typed = {*given}
     for one, other in excluding(of):
         typed |= {one.dest, other.dest} if typed & {one.dest, other.dest} else set()
-    if named := asked.policy or (settings.policy if settings else ""):
+    if named := asked.policy or (settings.policy if settings else "") or _context(asked, settings):
         asked = _with_policy(asked, named, typed)
     return fill(asked, settings, typed) if settings else asked
+
+
+def _context(asked: Asked, settings: ToolSettings | None) -> str:
+    """Return the name of the policy of the context that is stated, empty where none is."""
+    stated = {} if settings is None else settings.values
+    given = (getattr(asked, each.name, None) or stated.get(each.name) for each in CONTEXT)
+    return policies.context_name(*given)
 
 
 def _settings_in(file: Path, key: str) -> ToolSettings:
@@ -157,7 +164,7 @@ def _with_policy(asked: Asked, named: str, typed: Collection[str]) -> Asked:
 
 def _policy(given: str) -> Policy:
     """Return a policy by the name of one that comes along, or by its file."""
-    if given in policies.shipped_names():
+    if given in policies.shipped_policies():
         return policies.shipped_policies()[given]
     path = Path(given)
     try:

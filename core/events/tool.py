@@ -4,7 +4,7 @@ from core.demo import EVENTS
 from core.events.settings import EventSettings, ReleaseOptions, Rule
 from core.measures import events as measures_of
 from core.measures import releases
-from core.options import LEDGER, READING, file_option, switch, written_option
+from core.options import CONTEXT, LEDGER, READING, file_option, switch, written_option
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
@@ -69,6 +69,7 @@ TOOL = Tool(
     demos=EVENTS,
     forms=(EventSettings, Rule, ReleaseOptions),
     options=(
+        *CONTEXT,
         switch("--leave-out-none", "keep the events of every class", excludes="leave_out"),
         *READING,
         *LEDGER,

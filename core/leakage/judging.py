@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.chance import poisson_tail
 from core.free_text import ModelName, Reading, check_reading, text_findings
-from core.leakage.measuring import LeakageMeasures, measure_leakage
+from core.leakage.measuring import FirstLook, LeakageMeasures, measure_leakage
 from core.leakage.naming import naming_findings
 from core.leakage.pairing import pair_tables
 from core.leakage.person_findings import (
@@ -25,7 +25,7 @@ from core.leakage.person_findings import (
 from core.leakage.row_findings import column_set_findings, columns_in_place, row_findings
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
-from core.leakage.telling import past_disguise, told, without
+from core.leakage.telling import past_disguise, still_there, told, without
 from core.leakage.whole_rows import RowLeakage
 from core.leftovers import judge_leftovers
 from core.tables import Dataset
@@ -96,6 +96,19 @@ def audit_leakage(
     pair = pair_tables(original, scrambled, key=settings.key)
     measured = measure_leakage(pair, settings, holdout=holdout, text_model=text_model)
     return judge_leakage(measured, thresholds or LeakageThresholds(), read=read)
+
+
+def first_finding(first: FirstLook, thresholds: LeakageThresholds) -> Finding:
+    """Return FAIL where rows are left whole, NOT_ASSESSED where only the whole measurement can tell."""
+    found = first.whole_rows
+    verdict = whole_row_verdict(found, thresholds) if len(first.columns) > 1 else Verdict.NOT_ASSESSED
+    if verdict is Verdict.FAIL:
+        return Finding.of("whole_rows", verdict, n_affected=found.n_unique_exact)(still_there(found))
+    return Finding.of("whole_rows", Verdict.NOT_ASSESSED)(
+        "No whole row is left beyond chance. Rows that are nearly the same are still being looked for."
+        if len(first.columns) > 1
+        else "What a single column gives away is still being looked for."
+    )
 
 
 def judge_leakage(

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -139,18 +140,18 @@ class LeakageMeasures:
         return self.column_chance.z(self.rows.column_matches)
 
 
-_STEPS = (
-    "Comparing cells",
-    "Drawing random orders",
-    "Looking for whole rows",
-    "Looking for nearest rows",
-    "Looking for near copies",
-    "Measuring distances",
-    "Looking for members",
-    "Setting columns aside",
-    "Looking past spelling",
-    "Trying attacks",
-)
+# Each step, and about how much of the time all take it takes, of 100: of 300,000 rows of 10 columns.
+_STEPS = {
+    "Comparing cells": 1,
+    "Drawing random orders": 4,
+    "Looking for nearest rows": 3,
+    "Looking for near copies": 6,
+    "Measuring distances": 6,
+    "Looking for members": 74,
+    "Setting columns aside": 1,
+    "Looking past spelling": 2,
+    "Trying attacks": 3,
+}
 
 # A hold-out is refused where its records are in a table with no more than this probability by chance.
 _SURELY_NOT_CHANCE = 1e-6
@@ -160,11 +161,34 @@ _NO_KEY = 0.5  # distinct values over rows, up to which what follows from them i
 _WHEN_STOPPED = 50
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FirstLook:
+    """What is quick to measure at any size: rows that are still whole, in their place or anywhere."""
+
+    columns: tuple[str, ...]  # columns compared
+    rows: RowLeakage | None  # the row rules; None where rows could not be paired
+    whole_rows: WholeRows
+    beside: TablePair | None = field(repr=False)  # the original with the hold-out; None without one
+
+
+def look_first(pair: TablePair, settings: LeakageSettings, *, holdout: Dataset | None = None) -> FirstLook:
+    """Return the rows that are still whole; parameters and errors are those of `measure_leakage`."""
+    columns = compared_columns(pair, settings)
+    beside = _beside(pair, columns, settings, holdout)
+    return FirstLook(
+        columns=columns,
+        rows=None if pair.original_rows is None else count_row_matches(pair, columns, settings),
+        whole_rows=find_whole_rows(pair, columns, holdout=beside),
+        beside=beside,
+    )
+
+
 def measure_leakage(
     pair: TablePair,
     settings: LeakageSettings,
     *,
     holdout: Dataset | None = None,
+    first: FirstLook | None = None,
     progress: Progress | None = None,
     text_model: ModelName = "none",
 ) -> LeakageMeasures:
@@ -178,6 +202,8 @@ def measure_leakage(
         What to ignore, seed and limits.
     holdout
         Records of the same kind that the scrambled table was not made from, if there are any.
+    first
+        What `look_first` found of the same pair, settings and hold-out, if it was asked before.
     progress
         Is told each step. Asked to stop, the measurement ends soon, with fewer random orders and
         smaller samples, which it states.
@@ -194,17 +220,17 @@ def measure_leakage(
     AuditInputError
         A column to ignore does not exist, all columns are ignored, or the hold-out does not fit or is none.
     """
-    columns = compared_columns(pair, settings)
-    beside = _beside(pair, columns, settings, holdout)
+    first = first or look_first(pair, settings, holdout=holdout)
+    columns = first.columns
     table = pair.scrambled.table
     roles, original_roles = suggest_roles(table), suggest_roles(pair.original.table)
     quasi = frozenset(each.column for each in original_roles if each.role is Role.QUASI_IDENTIFIER)
-    measured = _measure_columns(pair, columns, settings, beside, progress or Progress(), quasi=quasi)
+    measured = _measure_columns(pair, columns, settings, first, progress or Progress(), quasi=quasi)
     return replace(
         measured,
         naming=find_naming_columns(pair, columns, (*roles, *original_roles)),
         persons=whose_records(original_roles),
-        has_holdout=beside is not None,
+        has_holdout=first.beside is not None,
         texts=measure_texts(table, skip=columns_of_people(roles), model=text_model),
         leftovers=leftovers_of(pair.scrambled, pair.original, roles=original_roles),
     )
@@ -214,39 +240,36 @@ def _measure_columns(
     pair: TablePair,
     columns: tuple[str, ...],
     settings: LeakageSettings,
-    beside: TablePair | None,
+    first: FirstLook,
     progress: Progress,
     *,
     quasi: Collection[str],
 ) -> LeakageMeasures:
-    """Measure the columns that are compared, step by step; `beside` is the original with the hold-out."""
-    holdout = None if beside is None else beside.scrambled
+    """Measure the columns that are compared, step by step, after what was found at first."""
+    holdout = None if first.beside is None else first.beside.scrambled
+    progress.unit = "%"
     _begin("Comparing cells", progress)
     packed = pack_tables(pair, columns, settings)
     _begin("Drawing random orders", progress)
-    rows, chance, orders = _measure_rows(pair, columns, settings, packed, progress)
-    whole_rows, nearest, near_copies, distances = _measure_without_order(
-        pair, columns, settings, packed, progress, holdout=holdout, beside=beside
+    chance, orders = _chance_of_rows(pair, columns, settings, packed, progress)
+    nearest, near_copies, distances = _measure_without_order(
+        pair, columns, settings, packed, progress, holdout=holdout
     )
-    _begin("Looking for members", progress)
-    most_rows = MOST_ROWS // (_WHEN_STOPPED if progress.stop_asked else 1)
-    members = nearer_members(
-        pair, columns, settings, quasi_identifiers=quasi, holdout=holdout, most_rows=most_rows
-    )
+    members = _members(pair, columns, settings, progress, quasi=quasi, holdout=holdout)
     _begin("Setting columns aside", progress)
-    aside = _set_columns_aside(pair, columns, settings, rows, holdout=beside)
+    aside = _set_columns_aside(pair, columns, settings, first.rows, holdout=first.beside)
     _begin("Looking past spelling", progress)
     most = _budget(settings, progress) // 8
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Trying attacks", progress)
     return LeakageMeasures(
         **_compared(pair, columns, settings, quasi),
-        rows=rows,
+        rows=first.rows,
         column_chance=chance,
         random_orders=orders,
-        whole_rows=whole_rows,
-        known_rows=_known_rows(pair, columns, quasi, holdout=beside),
-        kept_together=find_kept_together(pair, columns, holdout=beside),
+        whole_rows=first.whole_rows,
+        known_rows=_known_rows(pair, columns, quasi, holdout=first.beside),
+        kept_together=find_kept_together(pair, columns, holdout=first.beside),
         nearest=nearest,
         near_copies=near_copies,
         members=members,
@@ -255,6 +278,29 @@ def _measure_columns(
         second_look=again,
         not_comparable=not_comparable(pair, columns, again),
         attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
+    )
+
+
+def _members(
+    pair: TablePair,
+    columns: tuple[str, ...],
+    settings: LeakageSettings,
+    progress: Progress,
+    *,
+    quasi: Collection[str],
+    holdout: Dataset | None,
+) -> NearerMembers | None:
+    """Return where members are nearer to scrambled rows than outsiders."""
+    report = partial(_begin, "Looking for members", progress)
+    report()
+    return nearer_members(
+        pair,
+        columns,
+        settings,
+        quasi_identifiers=quasi,
+        holdout=holdout,
+        most_rows=MOST_ROWS // (_WHEN_STOPPED if progress.stop_asked else 1),
+        report=report,
     )
 
 
@@ -352,9 +398,11 @@ def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, .
     return columns
 
 
-def _begin(step: str, progress: Progress) -> None:
-    """Say that a step begins, those before it being done."""
-    progress.report(_STEPS.index(step), len(_STEPS), step)
+def _begin(step: str, progress: Progress, share: float = 0) -> None:
+    """Say that a step begins, or how much of it, in [0, 1], is done; those before it are."""
+    before = list(_STEPS)[: list(_STEPS).index(step)]
+    done = sum(_STEPS[each] for each in before) + share * _STEPS[step]
+    progress.report(round(done), sum(_STEPS.values()), step)
 
 
 def _budget(settings: LeakageSettings, progress: Progress) -> int:
@@ -362,21 +410,20 @@ def _budget(settings: LeakageSettings, progress: Progress) -> int:
     return settings.max_comparisons // (_WHEN_STOPPED if progress.stop_asked else 1)
 
 
-def _measure_rows(
+def _chance_of_rows(
     pair: TablePair,
     columns: tuple[str, ...],
     settings: LeakageSettings,
     packed: PackedTables,
     progress: Progress,
-) -> tuple[RowLeakage | None, ColumnChance | None, RandomOrders | None]:
-    """Return the row rules and their chance, nothing where rows are not paired."""
+) -> tuple[ColumnChance | None, RandomOrders | None]:
+    """Return what chance gives of the row rules, nothing where rows are not paired."""
     if pair.original_rows is None or pair.scrambled_rows is None:
-        return None, None, None
+        return None, None
     n_permutations = settings.n_permutations or n_permutations_for(pair.n_pairs, len(columns))
     if progress.stop_asked:
         n_permutations = min(n_permutations, FEWEST_PERMUTATIONS)
     return (
-        count_row_matches(pair, columns, settings),
         column_chance(packed, pair.original_rows, pair.scrambled_rows),
         draw_random_orders(
             packed, pair.original_rows, pair.scrambled_rows, n_permutations=n_permutations, seed=settings.seed
@@ -392,11 +439,8 @@ def _measure_without_order(
     progress: Progress,
     *,
     holdout: Dataset | None,
-    beside: TablePair | None,
-) -> tuple[WholeRows, NearestRows, NearCopies, Distances]:
-    """Return what rows give away wherever they stand: whole rows, nearest rows, near copies, distances."""
-    _begin("Looking for whole rows", progress)
-    whole_rows = find_whole_rows(pair, columns, holdout=beside)
+) -> tuple[NearestRows, NearCopies, Distances]:
+    """Return what rows give away wherever they stand: nearest rows, near copies, distances."""
     _begin("Looking for nearest rows", progress)
     nearest = find_nearest_rows(pair, packed, max_comparisons=_budget(settings, progress), seed=settings.seed)
     _begin("Looking for near copies", progress)
@@ -407,4 +451,4 @@ def _measure_without_order(
     distances = measure_distances(
         pair, columns, settings=settings, holdout=holdout, max_comparisons=_budget(settings, progress) // 2
     )
-    return whole_rows, nearest, near_copies, distances
+    return nearest, near_copies, distances

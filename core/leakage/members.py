@@ -16,7 +16,7 @@ counts once.
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -123,12 +123,14 @@ def nearer_members(
     quasi_identifiers: Collection[str] = (),
     holdout: Dataset | None = None,
     most_rows: int = MOST_ROWS,
+    report: Callable[[float], None] = lambda _: None,
 ) -> NearerMembers | None:
     """Return where members are nearer to scrambled rows than outsiders, least likely by chance.
 
     Nearness is told by all columns and by the quasi-identifiers; with a hold-out also by these and each other
     column, by words alone and by numbers alone: who is known by some columns is looked for by those, whatever
-    became of the others. None where a table has fewer than 20 rows.
+    became of the others. None where a table has fewer than 20 rows. `report` is told the share in [0, 1] that
+    is done.
     """
     generator = np.random.default_rng((settings.seed, 3))
     chosen = [columns[place] for place in some_rows(generator, len(columns), _MOST_COLUMNS)]
@@ -146,16 +148,21 @@ def nearer_members(
         seed=settings.seed,
     )
     known = [place for place, name in enumerate(chosen) if name in {*quasi_identifiers}]
+    found: Iterable[NearerMembers]
     if others:
         sets = _sets_of_columns(original, known)
         persons = _of_persons(original, others[0], generator)
-        tried = list(_all_beyond_outsiders(*persons, scrambled, sets, generator))
+        found = _all_beyond_outsiders(*persons, scrambled, sets, generator)
     else:
         sets = _several([range(len(chosen)), known])
         mixed = mosaics(original, min(_MOST_MIXED, n_records(scrambled)), generator)
-        tried = [_beyond_strangers(original, scrambled, mixed, places) for places in sets]
-    found = _least_likely(tried, [tuple(chosen[place] for place in places) for places in sets])
-    return replace(found, searched_share=n_records(scrambled) / pair.scrambled.n_records)
+        found = (_beyond_strangers(original, scrambled, mixed, places) for places in sets)
+    tried: list[NearerMembers] = []
+    for each in found:
+        tried.append(each)
+        report(sum(map(len, sets[: len(tried)])) / sum(map(len, sets)))
+    least = _least_likely(tried, [tuple(chosen[place] for place in places) for places in sets])
+    return replace(least, searched_share=n_records(scrambled) / pair.scrambled.n_records)
 
 
 def _least_likely(tried: Sequence[NearerMembers], columns: Sequence[tuple[str, ...]]) -> NearerMembers:

@@ -70,12 +70,7 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
             n=0 if rows is None else rows.n_full,
             total=0 if rows is None else rows.n_rows,
         ),
-        "whole_rows": text(
-            "{n} of {total} unique rows of the original is still in the scrambled table.",
-            "{n} of {total} unique rows of the original are still in the scrambled table.",
-            n=whole.n_unique_exact,
-            total=whole.n_unique,
-        ),
+        "whole_rows": still_there(whole),
         "near_copies": _pointing(near),
         "members": text(
             "{n} person of the original is among those nearest to a scrambled row, more than chance "
@@ -94,6 +89,16 @@ def _of_rows(measures: LeakageMeasures) -> dict[str, Text]:
             total=whole.n_original,
         ),
     }
+
+
+def still_there(whole: WholeRows) -> Text:
+    """Return how many unique rows are whole, in a sentence."""
+    return text(
+        "{n} of {total} unique rows of the original is still in the scrambled table.",
+        "{n} of {total} unique rows of the original are still in the scrambled table.",
+        n=whole.n_unique_exact,
+        total=whole.n_unique,
+    )
 
 
 def _pointing(found: NearCopies) -> Text:

@@ -50,6 +50,19 @@ class Outcome:
         return text("at least {number}" if self.limit.kind.is_floor else "at most {number}", number=amount)
 
     @property
+    def demand(self) -> Text:
+        """Return what is asked for, and by whom, before anything is judged."""
+        return text(
+            "{says} {label}, {asked}. ({clause}, {source} {year})",
+            says=text(self.limit.says),
+            label=own(self.limit.kind.label),
+            asked=self.asked,
+            clause=text(self.limit.clause),
+            source=text(self.limit.source),
+            year=str(self.limit.year),
+        )
+
+    @property
     def seen(self) -> Text:
         """Return what was found, in words."""
         if self.messages:

@@ -4,7 +4,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,8 @@ from core.policies.limits import LIMITS, LimitKind
 from core.settings_files import first_problems, nearest_known, read_toml
 from core.settings_form import Setting, settings_named_by
 from core.tools import TOOLS
-from core.words import input_error, own, text
+from core.words import own, text
 
-FOLDER = Path(__file__).parents[2] / "policies"
 # What settings are without a policy, and must not cross: the ℓ-diversity search's, the tabular verifier's.
 _LARGEST_DEFAULT_K, _WARN_SHARE = 12, 0.05
 
@@ -76,25 +74,6 @@ class Policy:
     def for_tool(self, tool: str) -> tuple[Limit, ...]:
         """Return the limits that a tool can be held against."""
         return tuple(limit for limit in self.limits if limit.concerns(tool))
-
-
-def shipped_names() -> list[str]:
-    """Return the names of the policies that come along."""
-    return sorted(file.stem for file in FOLDER.glob("*.toml"))
-
-
-@cache
-def shipped_policies() -> Mapping[str, Policy]:
-    """Return the policies that come along, by name."""
-    files = {name: FOLDER / f"{name}.toml" for name in shipped_names()}
-    return {name: read_policy(file.read_bytes(), name=file.name) for name, file in files.items()}
-
-
-def shipped_policy(name: str) -> Policy:
-    """Return a policy that comes along; no file is opened."""
-    if name not in shipped_names():
-        raise input_error("The policy {name} does not come along with this version.", name=name)
-    return shipped_policies()[name]
 
 
 def policy_settings(policy: Policy, tool: str) -> dict[str, Any]:

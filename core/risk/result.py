@@ -640,6 +640,34 @@ def option_labels(what_if: WhatIf) -> list[Text]:
     ]
 
 
+def option_cards(what_if: WhatIf) -> list[tuple[Text, Text]]:
+    """Return for each option what it reaches, and what becomes of the columns for it."""
+    return [
+        (
+            text(
+                "All groups of {k} or more, {suppressed} removed",
+                k=each.best.k,
+                suppressed=percent(each.best.suppressed_share),
+            ),
+            _changes(what_if, each.best.levels),
+        )
+        for each in what_if.options
+        if each.best is not None
+    ]
+
+
+def _changes(what_if: WhatIf, levels: Sequence[int]) -> Text:
+    """Say what becomes of each quasi-identifier that is made coarser."""
+    chosen = [(ladder, level) for ladder, level in zip(what_if.lattice.ladders, levels, strict=True) if level]
+    if not chosen:
+        return text("No column is made coarser.")
+    changes = (
+        text("{column}: {what}", column=f"`{ladder.column}`", what=own(ladder.levels[level].description))
+        for ladder, level in chosen
+    )
+    return joined(list(changes), "; ")
+
+
 def option_group(what_if: WhatIf, option: int) -> Group:
     """Return what one option does to each quasi-identifier, and the generalizations around it."""
     best, rows = what_if.options[option].best, []

@@ -4,6 +4,7 @@ from core.counts.settings import CountThresholds
 from core.demo import RISK
 from core.measures import releases, risk, risk_models, shared
 from core.options import (
+    CONTEXT,
     EVIDENCE,
     LEDGER,
     MEMORY_LIMIT,
@@ -166,6 +167,7 @@ TOOL = Tool(
     demos=RISK,
     forms=(RiskSettings, RiskThresholds, SudaSettings, WhatIfSettings),
     options=(
+        *CONTEXT,
         *LEDGER,
         NOT_READ,
         *_SEARCHES,

@@ -10,6 +10,7 @@ from core.events.report import events_report
 from core.events.result import events_result, way_of_events
 from core.events.tool import TOOL
 from core.reports import Report
+from core.verdict import Verdict
 from core.words import say
 from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
@@ -20,6 +21,7 @@ from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
 
 _TABS = ("combinations", "loss", "heat_maps", "traces", "strategies", "unmapped", "preview")
+_OF_LINKED_EVENTS = {"trace_risk", "whole_trace", "row_multisets", "row_numbers", "row_sequences"}
 
 
 def _show(shown: Shown) -> None:
@@ -44,6 +46,22 @@ def _judge_live(shown: Shown) -> None:
         shown.judge(live)
     with picture:
         show_group(shown.result, "stages")
+
+
+def _offer_new_pseudonyms(shown: Shown) -> None:
+    """Offer to break the links between a user's events, where these tell users apart."""
+    told = {each.check for each in shown.result.findings if each.verdict is not Verdict.PASS}
+    if shown.thresholds.options.pseudonym_per != "event" and told & _OF_LINKED_EVENTS:
+        st.button(
+            say("New pseudonym for each event"),
+            key="events_unlink",
+            icon=":material/link_off:",
+            on_click=_unlink,
+        )
+
+
+def _unlink() -> None:
+    st.session_state["events_scope"] = "event"
 
 
 def _judge(shown: Shown) -> EventAudit:
@@ -108,6 +126,7 @@ show_page(
         live=_judge_live,
         judge=_judge,
         result=lambda shown: events_result(shown.audit),
+        act=_offer_new_pseudonyms,
         reasons=lambda shown: [way_of_events(shown.audit)],
         figures=("kept", "risk", "whole_log"),
         tabs=partial(show_tabs, only=_TABS),

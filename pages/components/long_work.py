@@ -45,12 +45,19 @@ def showing_place() -> AbstractContextManager[None]:
 
 
 def ask_for_work(
-    tool: str, key: str, work: Callable[[Progress], Any], *, label: str, inputs: str | None = None
+    tool: str,
+    key: str,
+    work: Callable[[Progress], Any],
+    *,
+    label: str = "",
+    inputs: str | None = None,
 ) -> Job[Any] | None:
     """Show the start button, or progress and a stop button while it runs; return the ended work.
 
     Parameters
     ----------
+    label
+        Of the button. Without one the work starts by itself, unless there is a result of former settings.
     inputs
         What `key` begins with: the fingerprints without the settings. Where it is given, what was found of
         the same inputs under other settings is returned until new work starts: show it in :func:`greyed_out`.
@@ -63,16 +70,19 @@ def ask_for_work(
         working while it runs.
     """
     job = vault().job(tool)
+    former = job if inputs is not None and _has_result_of(job, inputs) else None
+    if not label and former is None and (job is None or job.key != key):
+        start_work(tool, key, work)
+        job = vault().job(tool)
     if job is not None and job.key == key and job.is_running:
         _show_progress(tool)
         return None
     if job is None or job.key != key:
-        former = job if inputs is not None and _has_result_of(job, inputs) else None
         if former is not None:
             changed = "Settings changed: the result below is that of the former ones. Start again for these."
             st.warning(say(changed), icon=":material/update:")
         st.button(
-            say(label),
+            say(label or "Start again"),
             key=f"{tool}_start",
             type="primary",
             icon=":material/play_arrow:",
@@ -119,7 +129,7 @@ def _show_progress(tool: str) -> None:
     left = job.seconds_left
     progress = job.progress
     parts = [plain(say(progress.text or "Working"))]
-    if progress.n_total:
+    if progress.n_total and progress.unit != "%":
         done, total = progress.n_done, progress.n_total
         in_bytes = progress.unit == "bytes"
         parts.append(

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -11,7 +12,19 @@ from core.asked import Asked
 from core.caching import remembered
 from core.errors import AuditInputError
 from core.filed.as_settings import settings_in_report, settings_of
-from core.policies import Policy, PolicyOutcome, judge_policy, policy_settings, read_policy, shipped_policies
+from core.options import CONTEXT, Option
+from core.policies import (
+    Outcome,
+    Policy,
+    PolicyOutcome,
+    context_name,
+    context_of,
+    judge_policy,
+    policy_settings,
+    read_policy,
+    shipped_names,
+    shipped_policies,
+)
 from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns
 from core.policies.of_report import named_columns, with_outcome
@@ -94,7 +107,8 @@ def _take_file(tool: str, uploader: str) -> None:
         else:
             read = settings_in_report if is_report(data) else read_settings
             opened = read(data, name=name, tool=tool)
-            named = opened.settings.policy
+            stated = (opened.settings.values.get(told.name) for told in CONTEXT)
+            named = opened.settings.policy or context_name(*stated)
             st.session_state[f"{tool}_policy_used"] = shipped_policies().get(named)
             notes = (*opened.notes, *_not_opened(opened.settings, name=name))
             st.session_state[_slot(tool)] = _Opened(opened.settings, notes)
@@ -111,10 +125,14 @@ def _not_opened(settings: ToolSettings, *, name: str) -> Iterator[Text]:
         single = "{file}: what it sets for single files is not opened here: {names}. The command takes it."
         yield text(single, file=name, names=listed([*settings.by_file]))
     known = known_settings(settings.tool)
-    of_command = [key for key, value in settings.values.items() if value and not known[key].is_field]
+    of_command = [key for key, value in settings.values.items() if value and _is_of_command(known[key])]
     if of_command:
         told = "{file} sets what is not opened here, but by the command alone: {names}."
         yield text(told, file=name, names=listed(of_command))
+
+
+def _is_of_command(told: Setting) -> bool:
+    return isinstance(told, Option) and not told.is_field and told not in CONTEXT
 
 
 def _use(tool: str, policy: Policy | None) -> None:
@@ -141,7 +159,8 @@ def ask_for_settings_file(tool: str, *, beside: DeltaGenerator | None = None) ->
                 "What this page downloads as Settings or as a JSON report, or limits with their clauses."
             ),
         )
-        _ask_for_policy(tool)
+        if tool not in POLICY_ABOVE:
+            _ask_for_policy(tool)
     if problems := st.session_state.get(f"{tool}_settings_problems"):
         show_problems(AuditInputError(*problems))
     if opened is None:
@@ -158,7 +177,7 @@ def ask_for_settings_file(tool: str, *, beside: DeltaGenerator | None = None) ->
 
 def _ask_for_policy(tool: str) -> None:
     used: Policy | None = st.session_state.get(f"{tool}_policy_used")
-    titles = {name: policy.title for name, policy in shipped_policies().items()}
+    titles = {name: shipped_policies()[name].title for name in shipped_names()}
     key = f"{tool}_policy"
     names = ["", *titles]
     if used is not None and used.name not in titles:
@@ -174,6 +193,49 @@ def _ask_for_policy(tool: str) -> None:
         args=(tool,),
         help=say("Sets the limits that it names. Nothing is called compliant by it."),
     )
+
+
+POLICY_ABOVE = ("risk", "dataset")  # pages that ask for it beside the limits
+_QUESTIONS = ("Who receives it?", "How bad would it be for people to be found?")
+
+
+def ask_for_context(tool: str) -> None:
+    """Ask who receives the data and how bad being found would be, or for a policy: both set the limits."""
+    used: Policy | None = st.session_state.get(f"{tool}_policy_used")
+    slots = [f"{tool}_{told.name}" for told in CONTEXT]
+    if used is not None:
+        st.session_state.update(zip(slots, context_of(used.name), strict=True))
+    *places, beside = st.columns(len(slots) + 1)
+    for place, question, told, slot in zip(places, _QUESTIONS, CONTEXT, slots, strict=True):
+        place.selectbox(
+            say(question),
+            list(told.choices),
+            index=None,
+            format_func=partial(_answer, told),
+            placeholder=say("not answered"),
+            key=slot,
+            on_change=_take_context,
+            args=(tool, slots),
+            persist_state="session",
+        )
+    with beside:
+        _ask_for_policy(tool)
+    for limit in () if used is None else used.for_tool(tool):
+        if limit.value is not None:
+            st.caption(sentence(say(Outcome(limit=limit, is_met=None).demand)))
+
+
+def _answer(told: Setting, answer: str) -> str:
+    return say(told.choices[answer])
+
+
+def _take_context(tool: str, slots: Sequence[str]) -> None:
+    """Take the limits of a context once both questions are answered; without both, those in use stay."""
+    answers = [st.session_state.get(slot) for slot in slots]
+    if all(answers):
+        _use(tool, shipped_policies()[context_name(*answers)])
+    elif context_of(getattr(st.session_state.get(f"{tool}_policy_used"), "name", "")) != (None, None):
+        _use(tool, None)
 
 
 class InUse(NamedTuple):

@@ -76,8 +76,12 @@ def show_verdict(
     reasons: Sequence[str] = (),
     findings: Iterable[Finding] = (),
     key: str = "overall",
+    act: Callable[[], None] | None = None,
 ) -> None:
-    """Show a verdict as a headline, with those it is made of, the reasons, and what to do next."""
+    """Show a verdict as a headline, with those it is made of, the reasons, and what to do next.
+
+    `act` shows buttons that do it.
+    """
     trail.saw(verdict)
     st.html(f"<style>{_TINTS}</style>")
     with st.container(border=True, key=f"verdict_{verdict.value}_{key}"):
@@ -96,6 +100,8 @@ def show_verdict(
         if steps := next_steps(findings):
             listed = "\n".join(f"{n}. {sentence(say(step))}" for n, step in enumerate(steps, start=1))
             st.markdown(f"**{say('Do next')}**\n\n{listed}")
+        if act is not None:
+            act()
         if verdict is Verdict.PASS and key in _ANNOUNCED:
             st.markdown(say("A PASS does not mean that the data are anonymous in law."))
 

@@ -94,6 +94,7 @@ def _show_judged(shown: Shown) -> None:
             reasons=page.reasons(shown),
             findings=result.findings,
             key="file" if result.name else "overall",
+            act=partial(page.act, shown),
         )
     page.showing(shown)
     show_first(result, page.figures)
@@ -193,8 +194,8 @@ class ToolPage:
     inputs, drawer, settings, live, body
         Ask for what the tool needs; show files and settings; ask for settings; ask for thresholds, judge by
         them and show the picture that they move; show everything of what is given.
-    reasons, showing
-        Sentences of the card; what stands below it.
+    reasons, act, showing
+        Sentences of the card; buttons in it that do what it says; what stands below it.
     figures, elsewhere
         Keys of the groups whose figures come first; of further ones that have no tab of their own.
     found
@@ -221,6 +222,7 @@ class ToolPage:
     body: Callable[[Shown], None] = show_body
     live: Callable[[Shown], None] = judge_by_drawer
     reasons: Callable[[Shown], Sequence[str]] = _none
+    act: Callable[[Shown], None] = _nothing
     showing: Callable[[Shown], None] = _nothing
     found: Callable[[Shown], None] = show_found
     figures: Collection[str] = ("persons",)

@@ -29,6 +29,7 @@ from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.earlier import ledger_download
 from pages.components.parts import show_group
+from pages.components.policy import ask_for_context
 from pages.components.results import Download
 from pages.components.shown import Shown, Texts
 from pages.components.tool_page import ToolPage, show_page
@@ -87,6 +88,7 @@ def _measure(shown: Shown) -> DeliveryMeasurement:
 
 def _judge_live(shown: Shown) -> None:
     """Show the thresholds above the picture that they move."""
+    ask_for_context(TOOL.key)
     shown.judge(DeliveryThresholds(**ask_for_form(TOOL.key, DeliveryThresholds)))
     show_group(shown.result, "picture")
 

@@ -78,8 +78,7 @@ def _ignore(key: str, names: list[str]) -> None:
 
 def _measure(shown: Shown) -> object:
     _propose_to_ignore(shown)
-    original, scrambled, holdout = (shown.given[each.role] for each in TOOL.inputs)
-    shown.found["pair"], measures = measure(original, scrambled, holdout, shown.settings)
+    shown.found["pair"], measures = measure(shown)
     if measures is not None:
         shown.drawer[SETTINGS].caption(sentence(say(comparison_note(measures))))
         shown.is_outdated = measures.settings != shown.settings

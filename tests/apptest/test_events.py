@@ -203,6 +203,15 @@ def test_events__keeps_log_and_settings_over_a_page_switch_and_replaces_a_log(tr
     assert figures(app)["Events kept"] == "2"
 
 
+def test_events__offers_a_new_pseudonym_for_each_event_where_linked_ones_tell(triangle: AppTest) -> None:
+    app = triangle
+    assert "events_unlink" in buttons(app)
+    app.button(key="events_unlink").click().run()
+    assert not app.exception
+    assert app.segmented_control(key="events_scope").value == "event"
+    assert "events_unlink" not in buttons(app)
+
+
 @pytest.mark.slow
 def test_events__draws_new_pseudonyms_only_when_asked(triangle: AppTest) -> None:
     app = triangle

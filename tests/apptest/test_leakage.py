@@ -1,11 +1,15 @@
 """The leakage page as a visitor meets it."""
 
+import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import leakage
+from core.jobs import Progress
 from pages.measure.leakage_parts import work as leakage_work
 
 PAGE = "pages/measure/leakage.py"
@@ -228,15 +232,28 @@ def test_page__shows_cells_of_a_row_on_demand_only(open_page: Open) -> None:
 
 
 @pytest.mark.slow
-def test_page__a_large_pair_shows_the_usual_figures_at_once_and_the_rest_when_asked(
+def test_page__a_large_pair_has_a_verdict_at_once_and_the_rest_comes_by_itself(
     open_page: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leakage_work, "_MOST_CELLS_AT_ONCE", 0)
+    begun, go_on = [], threading.Event()
+    measure_leakage = leakage.measure_leakage
+
+    def wait(*given: Any, progress: Progress, **named: Any) -> object:
+        progress.report(50, 100)
+        begun.append(given)
+        assert go_on.wait(60)
+        return measure_leakage(*given, progress=progress, **named)
+
+    monkeypatch.setattr(leakage, "measure_leakage", wait)
     app = both(open_page(PAGE))
     assert not app.exception
     assert figure(app, "Average matching cells per row") == "1.75"
-    assert not app.get("vega_lite_chart")
-    app.button(key="leakage_start").click().run()
+    assert len(begun) == 1
+    assert "leakage_start" not in {button.key for button in app.button}
+    assert "No whole row is left beyond chance\\. Rows that are nearly the same are still" in text(app)
+    assert "st-key-verdict_NOT_ASSESSED" in str([style.value for style in app.html])
+    go_on.set()
     for _ in range(300):
         if len(app.get("vega_lite_chart")) == 4:
             break
@@ -250,3 +267,32 @@ def test_page__a_large_pair_shows_the_usual_figures_at_once_and_the_rest_when_as
     assert figure(app, "Average matching cells per row") == "1.75"
     app.multiselect(key="leakage_ignore_values").set_value([]).run()
     assert not app.warning
+
+
+@pytest.mark.slow
+def test_page__a_large_pair_fails_at_once_where_whole_rows_are_left(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leakage_work, "_MOST_CELLS_AT_ONCE", 0)
+    go_on = threading.Event()
+    monkeypatch.setattr(leakage, "measure_leakage", lambda *_, **__: go_on.wait(60) and None)
+    app = open_page(PAGE)
+    app.button(key="leakage_demo_leaking").click().run()
+    assert r"30 of 600 unique rows of the original are still in the scrambled table\." in text(app)
+    assert "Do next" in text(app)
+    go_on.set()
+
+
+@pytest.mark.slow
+def test_page__says_above_all_that_the_holdout_of_a_large_pair_is_none(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leakage_work, "_MOST_CELLS_AT_ONCE", 0)
+    original, scrambled = (
+        "".join(f"{n * by % 197},{n * by % 91},{n % 13}\n" for n in range(200)) for by in (37, 53)
+    )
+    header = "a,b,c\n"
+    app = both(open_page(PAGE), (header + original).encode(), (header + scrambled).encode())
+    app = upload(app, "holdout", (header + original).encode(), "again.csv")
+    assert r"of the hold\-out again" in app.error[0].value
+    assert not app.metric

@@ -18,6 +18,7 @@ from core.jobs import Progress
 from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset
 from pages.components.navigation import HOME
+from pages.measure.risk_parts import what_if
 from tests.kinds import Open, Patch
 from tests.risk_examples import PEOPLE
 
@@ -210,25 +211,41 @@ def _warned(app: AppTest) -> list[str]:
 
 
 @pytest.mark.slow
-def test_what_if__searches_and_counts_the_table_again(open_page: Open) -> None:
+def test_what_if__of_a_small_table_has_ready_cards_and_makes_the_one_chosen(open_page: Open) -> None:
     app = _went(open_page(PAGE).button(key="risk_demo_untouched").click())
-    app = _after_work(app, "risk_start", "risk_stop")
+    assert "risk_start" not in {button.key for button in app.button}
+    assert "All groups of 5 or more, " in _texts(app)
     assert "no cheaper one exists among them" in _texts(app)
-    assert len(app.selectbox(key="risk_option").options) >= 2
+    made = {button.key: button for button in app.button if str(button.key).startswith("risk_option_")}
+    assert len(made) >= 2
+    assert not [each for each in app.get("download_button") if each.key == "download_risk_generalized"]
+    app = _went(made["risk_option_1"].click())
+    assert "download_risk_generalized" in {each.key for each in app.get("download_button")}
     options = _frame(app, "Smallest class")
     assert (options["Smallest class"] >= options["k asked for"]).all()
+    assert not _warned(app)
+
+
+@pytest.mark.slow
+def test_what_if__of_a_large_table_waits_to_be_asked_for(open_page: Open, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(what_if, "_MOST_CELLS_AT_ONCE", 0)
+    app = _went(open_page(PAGE).button(key="risk_demo_untouched").click())
+    app = _after_work(app, "risk_start", "risk_stop")
+    assert "All groups of 5 or more, " in _texts(app)
+    options = _frame(app, "Smallest class")
     app.slider(key="risk_k").set_value(8).run()
     assert _frame(app, "Smallest class").equals(options)
     assert _warned(app) == ["Settings changed"]
 
 
 def test_what_if__stopped_at_once_offers_nothing(open_page: Open, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(what_if, "_MOST_CELLS_AT_ONCE", 0)
     monkeypatch.setattr(Progress, "stop_asked", True)  # as who presses the button at once
     app = _went(open_page(PAGE).button(key="risk_demo_untouched").click())
     app = _after_work(app, "risk_start", "risk_stop")
     assert "Nothing useful found yet" in _texts(app)
-    offered = {*(each.key for each in app.selectbox), *(each.key for each in app.get("download_button"))}
-    assert not offered & {"risk_option", "download_risk_generalized"}
+    offered = {*(each.key for each in app.button), *(each.key for each in app.get("download_button"))}
+    assert not offered & {"risk_option_0", "download_risk_generalized"}
 
 
 @pytest.mark.slow

@@ -96,6 +96,24 @@ def test_policy__sets_limits_and_shows_the_clause_beside_each() -> None:
 
 
 @pytest.mark.slow
+def test_context__of_two_questions_beside_k_sets_the_limits_and_says_whose_they_are() -> None:
+    app = risk()
+    app.selectbox(key="risk_recipient").set_value("public").run()
+    assert app.slider(key="risk_k").value == 5
+    app.selectbox(key="risk_impact").set_value("high").run()
+    assert app.slider(key="risk_k").value == 20
+    told = words(app)
+    assert "Highest risk of being found, at most 0.05. (" in told
+    assert "IHE De-Identification Handbook" in told
+    assert "Limits that the policy “IHE handbook: public release, high impact” names" in told
+    app.selectbox(key="risk_recipient").set_value("contract").run()
+    assert (app.slider(key="risk_k").value, app.slider(key="risk_average").value) == (3, 0.05)
+    app.selectbox(key="risk_policy").set_value("cms-cell-11").run()
+    assert app.selectbox(key="risk_recipient").value is None
+    assert app.slider(key="risk_k").value == 11
+
+
+@pytest.mark.slow
 def test_policy__of_ones_own_is_opened_the_same_way() -> None:
     limit = 'key = "k"\nvalue = 7\nclause = "1"\nsays = "Seven."\nsource = "we"\nyear = 2026\nread = true'
     top = 'title = "Ours"\nabout = ""\nversion = "1"\nread_on = "2026-11-23"\njudgement = []'

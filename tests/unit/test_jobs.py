@@ -36,6 +36,19 @@ def test_job__returns_the_result_and_all_of_its_progress() -> None:
     assert (job.progress.share_done, job.progress.text, job.seconds_left) == (1.0, "second of two", 0)
 
 
+@pytest.mark.parametrize(("after", "left"), [(0, 30), (20, 10), (40, None)])
+def test_job__counts_the_time_left_down_between_reports(
+    monkeypatch: pytest.MonkeyPatch, after: float, left: float | None
+) -> None:
+    go_on = threading.Event()
+    job = Job("key", lambda _: go_on.wait(10))
+    job.progress.report(25, 100)
+    job.progress.started_at = job.progress.reported_at - 10
+    monkeypatch.setattr(Job, "elapsed_seconds", 10 + after)
+    assert job.seconds_left == left
+    go_on.set()
+
+
 def test_job__keeps_what_is_done_when_stopped() -> None:
     started = threading.Event()
 
@@ -50,7 +63,6 @@ def test_job__keeps_what_is_done_when_stopped() -> None:
     job = Job("key", work)
     assert started.wait(10)
     assert job.is_running
-    assert (job.seconds_left or 0) > 0
     job.stop()
     job.wait(10)
     assert (job.state, job.result) == (JobState.STOPPED, [0])

@@ -387,6 +387,49 @@ def test_command__takes_limits_and_says_whether_they_are_met(tmp_path: Path, cap
     assert "--policy must be one of cms-cell-11" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("named", "k", "average"),
+    [
+        ("public-low", 10, None),
+        ("public-medium", 14, None),
+        ("public-high", 20, None),
+        ("contract-low", 3, 0.1),
+        ("contract-medium", 3, 0.075),
+        ("inside-high", 3, 0.05),
+    ],
+)
+def test_command__takes_the_limits_of_a_context(
+    tmp_path: Path, capsys: Told, named: str, k: int, average: float | None
+) -> None:
+    recipient, impact = named.split("-")
+    context = ("--recipient", recipient, "--impact", impact)
+    document = run(tmp_path, capsys, *context)
+    assert (document["settings"]["k"], document["settings"]["average_risk"]) == (k, average)
+    assert document["policy"]["name"] == named
+    assert "IHE De-Identification Handbook" in str(document["policy"]["limits"])
+    typed = run(tmp_path, capsys, *context, "--k", "7")
+    assert typed["settings"]["k"] == 7
+    file = tmp_path / "s.toml"
+    file.write_text(f'[settings]\nrecipient = "{recipient}"\nimpact = "{impact}"')
+    assert run(tmp_path, capsys, "--settings", str(file))["policy"] == document["policy"]
+
+
+def test_command__without_a_context_is_as_usual_and_half_of_one_is_refused(
+    tmp_path: Path, capsys: Told
+) -> None:
+    document = run(tmp_path, capsys)
+    assert (document["settings"]["k"], document["settings"]["average_risk"]) == (5, None)
+    for half in (["--recipient", "public"], ["--impact", "low"]):
+        assert main(["risk", "t.csv", *half]) == 2
+        assert "give both" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("tool", ["dataset", "events"])
+def test_context__takes_the_highest_risk_where_no_average_is_measured(tool: str) -> None:
+    found = [policy_settings(shipped_policies()[name], tool)["k"] for name in ("public-low", "inside-high")]
+    assert found == [10, 20]
+
+
 def test_command__says_the_policy_on_a_terminal(tmp_path: Path, capsys: Told) -> None:
     table = tmp_path / "c.csv"
     table.write_text("town,n\nA,5\nB,40\n")

@@ -16,6 +16,7 @@ from core.risk import RiskSettings, check_settings
 from core.tables import Dataset
 from core.words import say
 from pages.components.asking import ask_for
+from pages.components.policy import ask_for_context
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_whole
@@ -31,6 +32,7 @@ def show_counts(shown: Shown) -> None:
 
 
 def _judge_live(shown: Shown) -> None:
+    ask_for_context(TOOL.key)
     shown.judge(CountThresholds(least=ask_for(TOOL.key, CountThresholds, "least")))
 
 

@@ -15,7 +15,7 @@ from core.tables import Dataset
 from core.words import Text, counted, joined, own, say, text
 from pages.components.asking import ask_for, ask_for_form, edit_table, propose
 from pages.components.drawer import EARLIER, FURTHER, ask_for_further, place_drawer
-from pages.components.policy import opened_form, say_absent
+from pages.components.policy import ask_for_context, opened_form, say_absent
 from pages.components.roles import suggested_roles
 from pages.components.shown import Shown
 
@@ -233,6 +233,7 @@ def ask_for_limits(
     *, with_sensitive: bool, with_household: bool = False, with_person: bool = False
 ) -> RiskThresholds:
     """Show k with its presets, further limits folded; moving one judges the same measurement again."""
+    ask_for_context(TOOL.key)
     presets, slider = st.columns([2, 3])
     with presets:
         _show_presets(st.session_state.get("risk_k", RiskThresholds.k))

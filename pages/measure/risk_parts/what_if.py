@@ -12,9 +12,9 @@ import streamlit as st
 from core import risk
 from core.caching import remembered, vault
 from core.errors import AuditInputError
-from core.jobs import Progress
+from core.jobs import Job, Progress
 from core.reports import zip_of
-from core.risk.result import option_group, option_labels, released_note, what_if_group
+from core.risk.result import option_cards, option_group, released_note, what_if_group
 from core.risk.tool import TOOL
 from core.settings_form import described
 from core.tables import Dataset
@@ -30,6 +30,8 @@ from pages.components.text import plain, sentence, short_digest
 
 _release = remembered(kept=2)(risk.release)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
+_MOST_CELLS_AT_ONCE, _MOST_COLUMNS_AT_ONCE = 50_000, 5  # of quasi-identifiers: about a tenth of a second
+_NARROWEST_CARD = 220  # pixels
 
 
 class Searched(NamedTuple):
@@ -55,18 +57,51 @@ def show_what_if(shown: Shown) -> risk.WhatIf | None:
     with search:
         st.markdown(say("**With columns made coarser**"))
         settings = _ask_for_settings(audit, with_population=population is not None)
-        files = [each and each.fingerprint for each in (population, *groups)]
-        known = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
-        key = f"{dataset.fingerprint}{(audit.measurement.settings, known, settings, files)!r}"
-        work = partial(_search, audit, dataset, settings, population=population, groups=groups)
-        label = "Search the cheapest generalizations"
-        job = ask_for_work(TOOL.key, key, work, label=label, inputs=dataset.fingerprint)
+        is_quick = _is_quick(audit, settings, with_others=population is not None or bool(groups))
+        job = None if is_quick else _search_beside(audit, settings, shown)
+    if is_quick:
+        quick = Searched(_search_at_once(audit.measurement, dataset, settings), audit)
+        return _show_options(quick, f"{dataset.fingerprint}{settings!r}", dataset)
     if job is None or job.result is None:
         return None
     found: Searched = job.result
-    with greyed_out("what_if", when=job.key != key):
-        _show_options(found, job.key, dataset)
-    return found.what_if if job.key == key else None
+    is_former = found.what_if.settings != settings or found.audit.measurement is not audit.measurement
+    with greyed_out("what_if", when=is_former):
+        made = _show_options(found, job.key, dataset)
+    return None if is_former else made
+
+
+def _search_beside(
+    audit: risk.RiskAudit, settings: risk.WhatIfSettings, shown: Shown
+) -> Job[Searched] | None:
+    """Search beside the page once asked to; return what was found."""
+    dataset, population, groups = (shown.given[role] for role in ("table", "population", "hierarchies"))
+    files = [each and each.fingerprint for each in (population, *groups)]
+    known = hashlib.sha256(repr(audit.measurement.hierarchies).encode()).hexdigest()
+    key = f"{dataset.fingerprint}{(audit.measurement.settings, known, settings, files)!r}"
+    work = partial(_search, audit, dataset, settings, population=population, groups=groups)
+    label = "Search the cheapest generalizations"
+    return ask_for_work(TOOL.key, key, work, label=label, inputs=dataset.fingerprint)
+
+
+def _is_quick(audit: risk.RiskAudit, settings: risk.WhatIfSettings, *, with_others: bool) -> bool:
+    """Whether a search takes so little that it is made without being asked for."""
+    classes = audit.measurement.classes
+    n_columns = len(classes.quasi_identifiers)
+    return (
+        not with_others
+        and audit.measurement.persons is None
+        and settings.limits == type(settings.limits)()
+        and n_columns <= _MOST_COLUMNS_AT_ONCE
+        and n_columns * classes.n_records <= _MOST_CELLS_AT_ONCE
+    )
+
+
+@remembered(kept=8)
+def _search_at_once(
+    measured: risk.RiskMeasurement, dataset: Dataset, settings: risk.WhatIfSettings
+) -> risk.WhatIf:
+    return risk.search_what_if(measured, dataset, settings=settings)
 
 
 def _search(
@@ -140,27 +175,44 @@ def _ask_for_weight(number: int, name: str) -> float:
     )
 
 
-def _show_options(found: Searched, key: str, dataset: Dataset) -> None:
+def _show_options(found: Searched, key: str, dataset: Dataset) -> risk.WhatIf | None:
+    """Show a card for each option, and the table of the one that was chosen; return what it is of."""
     what_if = found.what_if
     if not what_if.options:
         st.markdown(sentence(say(risk.what_if_note(what_if))))
-        return
-    show_beside(what_if_group(what_if).parts, key="risk_frontier", widths=(2, 3))
-    labels = option_labels(what_if)
-    option = st.selectbox(
-        say("Generalization to look at"),
-        range(len(labels)),
-        index=risk.option_for(what_if, found.audit.thresholds.k),
-        format_func=lambda number: say(labels[number]),
-        key="risk_option",
-        persist_state="session",
-    )
-    _show_option(found, min(option, len(labels) - 1), key, dataset)
+        return None
+    cards = option_cards(what_if)
+    ks = [each.best.k for each in what_if.options if each.best is not None]
+    slot = f"risk_option_of_{dataset.fingerprint}"
+    wanted = risk.option_for(what_if, found.audit.thresholds.k)
+    with st.grid(len(cards), min_column_width=_NARROWEST_CARD):
+        for number, (reached, changes) in enumerate(cards):
+            with st.container(border=True, height="stretch"):
+                st.markdown(f"**{sentence(say(reached))}**")
+                st.caption(sentence(say(changes)))
+                st.button(
+                    say("Make this table"),
+                    key=f"risk_option_{number}",
+                    type="primary" if number == wanted else "secondary",
+                    on_click=_choose,
+                    args=(slot, ks[number]),
+                )
+    with st.expander(say("For statisticians"), icon=":material/functions:", key="risk_what_if_figures"):
+        show_beside(what_if_group(what_if).parts, key="risk_frontier", widths=(2, 3))
+    if (chosen := st.session_state.get(slot)) not in ks:
+        return None
+    _show_option(found, ks.index(chosen), key, dataset)
+    return what_if
+
+
+def _choose(slot: str, k: int) -> None:
+    st.session_state[slot] = k
 
 
 def _show_option(found: Searched, option: int, key: str, dataset: Dataset) -> None:
     *drawn, table = option_group(found.what_if, option).parts
-    show_beside(drawn, key="risk_lattice")
+    with st.expander(say("All generalizations around it"), icon=":material/functions:"):
+        show_beside(drawn, key="risk_lattice")
     columns, counted = st.columns([2, 3])
     with columns:
         show_part(table, key="risk_levels")
