@@ -15,6 +15,9 @@ from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.remembering import remembered
 
 HARMLESS_NUMBERS = (b"DP", b"MQ", b"MQ0", b"MQ0F", b"AN", b"NS")  # fields of INFO that masking may leave
+FILLED = frozenset(
+    b"AC AN AF MAC MAF NS AC_Hom AC_Het AC_Hemi".split()
+)  # what fill-tags writes after masking
 NOTHING = b"0.,"  # what a number may hold that is as good as a missing one
 QUAL_BLANKS = (b".", b"0")
 TRAILING = "FORMAT/."  # missing values at the end of samples
@@ -130,11 +133,19 @@ def _info(before: bytes, after: bytes, *, is_hidden: bool) -> Iterator[Left]:
     if after != before:
         own = {*map(_key, was)}
         rest = iter(was)
-        is_new = not all(any(_is_field(text, one) for one in rest) for text in fields)
+        counted = [text for text in fields if _key(text) in own or not _says_nobody_has_it(text)]
+        is_new = not all(any(_is_field(text, one) for one in rest) for text in counted)
         new = [
-            key for key, text in left.items() if text not in was and not (key in own and _is_blanked(text))
+            key
+            for key, text in left.items()
+            if text in counted and text not in was and not (key in own and _is_blanked(text))
         ]
         yield from (Left(_named("INFO", key), "new") for key in (new or [b""]) if is_new)
+
+
+def _says_nobody_has_it(text: bytes) -> bool:
+    """Tell whether a field counts alleles and finds none."""
+    return _key(text) in FILLED and _is_blanked(text)
 
 
 def _is_field(text: bytes, original: bytes) -> bool:
