@@ -228,6 +228,7 @@ class Images:
     """What stands for original values, by the folded names of columns; and persons' shifts."""
 
     def __init__(self) -> None:
+        self.is_whole = False  # whether a mapping says what stands for persons
         self.moved = np.zeros(0)  # shape (n_persons,): the days of each person's shift, as far as seen
         self._known: dict[str, tuple[pa.Array, pa.Array]] = {}
 
@@ -278,7 +279,7 @@ def pair_records(pair: Pair, images: Images, *, gone: IntArray) -> None:
     for those in (np.flatnonzero(stays), gone):
         _pair_by_keys(pair, images, keys, those)
     others = [each for each in keys if not each.is_person]
-    if len(others) < len(keys):  # what another person's identifier may stand in
+    if len(others) < len(keys) and images.is_whole:  # what another person's identifier may stand in
         dates = _shifted_dates(pair, images)
         if others and (dates or any(each.is_mapped for each in others)):
             _take_unique(pair, [*others, *dates], np.arange(pair.original.n_records))
@@ -348,7 +349,8 @@ def _pair_by_keys(pair: Pair, images: Images, keys: Sequence[_Key], those: IntAr
         rounds = rounds[: max(len(rounds) // 2, 1)]
     if not np.isnan(images.moved).all() and (dates := _shifted_dates(pair, images)):  # seen in other tables
         _take_unique(pair, [*keys, *dates], those)
-        _take_unique(pair, [*(each for each in keys if not each.is_person), *dates], those)
+        if images.is_whole or pair.own is None:
+            _take_unique(pair, [*(each for each in keys if not each.is_person), *dates], those)
     for by in rounds:
         _take_unique(pair, by, those)
     shifted = _shifted_dates(pair, images)
