@@ -1,7 +1,7 @@
 """A delivery held against its originals: tables and records paired, each rule looked at."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -161,7 +161,7 @@ def measure_declared(
         given=shifts,
         gone=gone,
     )
-    lines = tuple(_lines(case))
+    lines = tuple(_as_sure_as_pairs(case, _lines(case)))
     return Declared(
         lines=lines,
         is_proposed=given.rules is None,
@@ -278,6 +278,7 @@ def _images(pairs: Sequence[Pair], given: Originals) -> Images:
     _know_codes(pairs, given, images)
     owned = [each for each in pairs if each.own is not None]
     if given.mapping is not None:
+        images.is_whole = True
         for pair in pairs:
             for mine, theirs in pair.columns.items():
                 if mine == pair.own or _mapped(pair.original, theirs, given.mapping) >= _ENOUGH:
@@ -302,7 +303,9 @@ def _know_codes(pairs: Sequence[Pair], given: Originals, images: Images) -> None
 
 
 def _same_persons(pair: Pair) -> bool:
-    own = str(pair.own)
+    if pair.own is None:
+        return False
+    own = pair.own
     mine, theirs = (_large(each.values) for each in (pair.released[own], pair.original[pair.columns[own]]))
     return bool(len(mine)) and float(np.mean(pc.is_in(mine, value_set=theirs).to_numpy(False))) >= _ENOUGH
 
@@ -433,6 +436,18 @@ def _lines(case: Case) -> Iterator[Line]:
             lines += _absent(case, rule)
         yield from lines or [_of_nothing(rule)]
     yield from _undeclared(case, implied)
+
+
+def _as_sure_as_pairs(case: Case, lines: Iterable[Line]) -> Iterator[Line]:
+    """Yield the lines; what fails by records that no mapping pairs, nor their place, is not assessed."""
+    unsure = [] if case.mapping is not None else [each for each in case.pairs if each.way == "key"]
+    unsure = [each for each in unsure if not _same_persons(each)]
+    for line in lines:
+        of_one = [each for each in case.pairs if line.of.startswith((f"{each.name}.", each.name))]
+        is_unsure = bool(unsure) and (not of_one or any(each in unsure for each in of_one))
+        if is_unsure and line.verdict is Verdict.FAIL and line.kind not in ("emptied", "refers"):
+            line = replace(line, verdict=Verdict.NOT_ASSESSED)  # noqa: PLW2901 - the same line, less sure
+        yield line
 
 
 def _of_nothing(rule: Rule) -> Line:

@@ -28,6 +28,7 @@ _OF_A_RELEASE = (  # in names of files
 )
 _ALIKE = 0.5  # share of columns from which tables of other names are paired
 _KEPT = 0.9  # share of a column's cells that have to stand in both tables for it to pair records
+_DATES_KEPT = 0.98  # … of dates, many of which stand in both tables whatever their shift
 _IN_PLACE = 0.95  # share of records with the same person place by place
 _BITS = 40.0  # by which that is more than chance
 _ARE_DATES = 0.9  # share of a column's distinct values that are days
@@ -122,13 +123,13 @@ class Pair:
 
     def are_dates(self, column: str) -> bool:
         """Return whether nearly all original values of a column are days."""
-        days = read_days(self.original[self.columns[column]].values)
-        return bool(len(days)) and bool(np.mean(~np.isnan(days)) >= _ARE_DATES)
+        return column in self.dated
 
     @cached_property
     def dated(self) -> list[str]:
-        """Return the released columns whose originals are dates."""
-        return [each for each in self.columns if self.are_dates(each)]
+        """Return the released columns of which nearly all original values are days."""
+        days = {mine: read_days(self.original[theirs].values) for mine, theirs in self.columns.items()}
+        return [mine for mine, each in days.items() if len(each) and np.mean(~np.isnan(each)) >= _ARE_DATES]
 
     @property
     def persons(self) -> IntArray:
@@ -227,6 +228,7 @@ class Images:
     """What stands for original values, by the folded names of columns; and persons' shifts."""
 
     def __init__(self) -> None:
+        self.is_whole = False  # whether a mapping says what stands for persons
         self.moved = np.zeros(0)  # shape (n_persons,): the days of each person's shift, as far as seen
         self._known: dict[str, tuple[pa.Array, pa.Array]] = {}
 
@@ -277,7 +279,7 @@ def pair_records(pair: Pair, images: Images, *, gone: IntArray) -> None:
     for those in (np.flatnonzero(stays), gone):
         _pair_by_keys(pair, images, keys, those)
     others = [each for each in keys if not each.is_person]
-    if len(others) < len(keys):  # what another person's identifier may stand in
+    if len(others) < len(keys) and images.is_whole:  # what another person's identifier may stand in
         dates = _shifted_dates(pair, images)
         if others and (dates or any(each.is_mapped for each in others)):
             _take_unique(pair, [*others, *dates], np.arange(pair.original.n_records))
@@ -288,9 +290,9 @@ def _keys(pair: Pair, images: Images) -> list[_Key]:
     found = []
     for mine, theirs in pair.columns.items():
         known = images.of(theirs)
-        if known is None and pair.are_dates(mine) and mine not in _kept_dates(pair):
-            continue
         values, ours, others = pair.joint(mine)
+        if known is None and pair.are_dates(mine) and _share_kept(ours, others) < _DATES_KEPT:
+            continue
         if known is not None:
             at = pc.index_in(values, value_set=known[0])
             to = pc.index_in(known[1].take(at), value_set=values).fill_null(-1).to_numpy().astype(np.int64)
@@ -310,10 +312,6 @@ def _keys(pair: Pair, images: Images) -> list[_Key]:
                 )
             )
     return sorted(found, key=lambda each: (not each.is_person, -each.share))
-
-
-def _kept_dates(pair: Pair) -> list[str]:
-    return [each for each in pair.dated if _share_kept(*pair.joint(each)[1:]) >= 1 - (1 - _KEPT) / 5]
 
 
 def _share_kept(mine: IntArray, theirs: IntArray) -> float:
@@ -351,7 +349,8 @@ def _pair_by_keys(pair: Pair, images: Images, keys: Sequence[_Key], those: IntAr
         rounds = rounds[: max(len(rounds) // 2, 1)]
     if not np.isnan(images.moved).all() and (dates := _shifted_dates(pair, images)):  # seen in other tables
         _take_unique(pair, [*keys, *dates], those)
-        _take_unique(pair, [*(each for each in keys if not each.is_person), *dates], those)
+        if images.is_whole or pair.own is None:
+            _take_unique(pair, [*(each for each in keys if not each.is_person), *dates], those)
     for by in rounds:
         _take_unique(pair, by, those)
     shifted = _shifted_dates(pair, images)

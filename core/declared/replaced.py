@@ -252,6 +252,8 @@ def _found_in(
     """Return shape (n_records,): whether a cell holds an identifier, in a column of its own its own one."""
     if is_own:  # an identifier kept whole is told by its column; here: one that stands in its pseudonym
         return _inside(pair, column) if isinstance(pair, Pair) else np.zeros(sheet.n_records, dtype=bool)
+    if isinstance(pair, Pair) and pair.are_dates(column):
+        return np.zeros(sheet.n_records, dtype=bool)
     cells = sheet[column]
     words = _words_of(cells.values, ids)
     long = np.array([any(map(_is_long, each)) for each in words], dtype=bool)
