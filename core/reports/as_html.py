@@ -23,6 +23,7 @@ from core.reports.model import (
     figure_text,
     findings_of,
     headings,
+    local_time_text,
     said_rows,
     said_settings,
     time_text,
@@ -95,7 +96,7 @@ def _environment() -> "Environment":
         trim_blocks=True,
         auto_reload=False,
     )
-    said = (say, own, unbroken, time_text, figure_text, unit_words, spoken_language)
+    said = (say, own, unbroken, local_time_text, time_text, figure_text, unit_words, spoken_language)
     for function in (*said, next, _cell_text, _css, _drawn, _grave, _marked, _shown):
         made.globals[function.__name__.lstrip("_")] = function
     made.globals["MEASURES"] = MEASURES

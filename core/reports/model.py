@@ -315,6 +315,12 @@ def time_text(moment: datetime) -> str:
     return f"{in_utc(moment):%Y-%m-%d %H:%M:%S} UTC"
 
 
+def local_time_text(moment: datetime) -> str:
+    """Write a moment in this machine's own time, with its offset from UTC; empty where there is none."""
+    local = in_utc(moment).astimezone()
+    return f"{local:%Y-%m-%d %H:%M:%S} UTC{local:%z}" if local.utcoffset() else ""
+
+
 def in_utc(moment: datetime) -> datetime:
     """Return the moment in UTC, without fractions of a second."""
     aware = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -35,7 +35,7 @@ from pages.components.shown import Shown, Texts
 from pages.components.text import plain
 from pages.components.texts import ask_what_was_read
 
-_AT_ONCE = 3  # findings, the gravest first
+_AT_ONCE = 2  # findings, the gravest first
 _MOST_BADGES = 3  # more verdicts than these are read among the findings
 
 

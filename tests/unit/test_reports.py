@@ -3,6 +3,7 @@ import io
 import json
 import math
 import re
+import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
@@ -499,3 +500,23 @@ def test_render_html__cuts_no_legend_off_a_chart(tool: str) -> None:
         assert moved is not None
         legends = re.findall(r'translate\(-?[\d.]+,(-[\d.]+)\)"><path d="M0,0h\d+v\d+h', drawn)
         assert all(float(moved[1]) + float(top) >= 0 for top in legends)
+
+
+def test_html__tells_the_machines_own_time_beside_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {}
+    try:
+        for zone in ("UTC", "Europe/Ljubljana", "Asia/Seoul", "America/New_York"):
+            monkeypatch.setenv("TZ", zone)
+            time.tzset()
+            told[zone] = re.findall(
+                r"06:30:00 UTC · ([^<]+)</dd>", render(examples.report(), "html").decode()
+            )
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert told == {
+        "UTC": [],
+        "Europe/Ljubljana": ["2026-11-20 07:30:00 UTC+0100"],
+        "Asia/Seoul": ["2026-11-20 15:30:00 UTC+0900"],
+        "America/New_York": ["2026-11-20 01:30:00 UTC-0500"],
+    }

@@ -59,7 +59,7 @@ def judge_live(shown: Shown) -> None:
     shown.judge(thresholds)
     shown.depends_on = [shown.found["identity"], picked.k, picked.l]
     with found:
-        show_found(shown, at_once=2)
+        show_found(shown, at_once=1)
     _show_trade_off(shown, places)
 
 
