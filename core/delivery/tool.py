@@ -4,7 +4,7 @@ from core.attribute_disclosure import LIMITS
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
 from core.measures import releases
-from core.options import EVIDENCE, LEDGER, MEMORY_LIMIT, NOT_READ, READING, TEXT, files_option
+from core.options import CONTEXT, EVIDENCE, LEDGER, MEMORY_LIMIT, NOT_READ, READING, TEXT, files_option
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (
@@ -60,5 +60,5 @@ TOOL = Tool(
     thresholds=DeliveryThresholds,
     demos=DATASET,
     forms=(DeliverySettings, DeliveryThresholds),
-    options=(*LEDGER, NOT_READ, MEMORY_LIMIT, *TEXT, *READING, EVIDENCE),
+    options=(*CONTEXT, *LEDGER, NOT_READ, MEMORY_LIMIT, *TEXT, *READING, EVIDENCE),
 )
