@@ -5,6 +5,7 @@ from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
 from core.measures import releases
 from core.options import (
+    CONTEXT,
     EVIDENCE,
     LEDGER,
     MEMORY_LIMIT,
@@ -131,6 +132,7 @@ TOOL = Tool(
             "with --original: write the rules, where none were given those proposed, with the exceptions",
             of_records=True,
         ),
+        *CONTEXT,
         *LEDGER,
         NOT_READ,
         MEMORY_LIMIT,

@@ -30,12 +30,13 @@ _TABS = ("classes", "known", SPLITS, "bins", "offered", "every", "pareto")
 
 
 def _show_drawer(shown: Shown) -> None:
-    """Show the settings, open until a search has begun; what is done next stands above them."""
+    """Show the settings, closed unless a file is awaited; what is done next stands above them."""
     data = shown.given["data"]
     job = vault().job(TOOL.key)
     begun = shown.found["begun"] = job is not None and job.key.startswith(data.fingerprint)
     shown.found["start"] = st.container()
-    with st.expander(say("Settings"), icon=":material/tune:", expanded=not begun):
+    is_awaiting = not begun and st.session_state.get("diversity_source") == "file"
+    with st.expander(say("Settings"), icon=":material/tune:", expanded=is_awaiting):
         ask_for_settings_file(TOOL.key)
         shown.found["asked"] = ask_for_search(data)
         with st.expander(say(EARLIER), icon=":material/history:"):

@@ -14,7 +14,7 @@ from core.at_hand import alone
 from core.commands.audit import audit_again
 from core.filed.deciding import Decision, decide
 from core.filed.signing import NewKey, new_key, read_private_key, sign, signer_line
-from core.policies.reading import FOLDER
+from core.policies.shipped import FOLDER
 from core.releases import ReleasedTable, Roles, new_ledger
 from core.releases.ledger import _seal
 from core.reports import render_json
