@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from core.cells import as_numbers
 from core.coding import combined_codes, sorted_distinct
+from core.comparing.nearest import standard_ranks
 from core.leakage.pairing import TablePair
 from core.leakage.whole_rows import WholeRows, find_whole_rows, n_unique_found
 
@@ -99,8 +99,8 @@ def _say_one_thing(pair: TablePair, name: str, other: str) -> bool:
     n_values = [len(sorted_distinct(each)) for each in codes]
     if any(n == n_together and n < _NO_KEY * len(codes[0]) for n in n_values):
         return True
-    numbers = [as_numbers(pair.original.table[each]) for each in (name, other)]
-    if numbers[0] is None or numbers[1] is None:
+    first, second = (as_numbers(pair.original.table[each]) for each in (name, other))
+    if first is None or second is None:
         return False
-    known = ~np.isnan(numbers[0]) & ~np.isnan(numbers[1])
-    return bool(abs(spearmanr(numbers[0][known], numbers[1][known]).statistic) >= _SAME_ORDER)
+    known = ~np.isnan(first) & ~np.isnan(second)
+    return bool(abs(standard_ranks(first[known]) @ standard_ranks(second[known])) >= _SAME_ORDER)

@@ -18,7 +18,7 @@ from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings
 from pages.components.parts import show_group
 from pages.components.results import Download
 from pages.components.shown import Shown
-from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
+from pages.components.tool_page import ToolPage, show_found, show_page, show_tabs, show_whole
 
 _TABS = ("combinations", "loss", "heat_maps", "traces", "strategies", "unmapped", "preview")
 _OF_LINKED_EVENTS = {"trace_risk", "whole_trace", "row_multisets", "row_numbers", "row_sequences"}
@@ -129,6 +129,7 @@ show_page(
         act=_offer_new_pseudonyms,
         reasons=lambda shown: [way_of_events(shown.audit)],
         figures=("kept", "risk", "whole_log"),
+        found=partial(show_found, at_once=1),
         tabs=partial(show_tabs, only=_TABS),
         parts={
             "combinations": tabs.show_combinations,

@@ -196,7 +196,7 @@ def _ask_for_policy(tool: str) -> None:
 
 
 POLICY_ABOVE = ("risk", "dataset")  # pages that ask for it beside the limits
-_QUESTIONS = ("Who receives it?", "How bad would it be for people to be found?")
+_QUESTIONS = ("Who receives it?", "How bad would being found be?")
 
 
 def ask_for_context(tool: str) -> None:

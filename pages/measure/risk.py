@@ -19,7 +19,7 @@ from pages.components.parts import show_group
 from pages.components.results import Download
 from pages.components.shown import Shown, Texts
 from pages.components.text import short_digest
-from pages.components.tool_page import ToolPage, show_page, show_whole
+from pages.components.tool_page import ToolPage, show_found, show_page, show_whole
 from pages.measure.risk_parts.counts import show_counts
 from pages.measure.risk_parts.in_database import ask_for_configured_table, show_in_database
 from pages.measure.risk_parts.results import (
@@ -147,6 +147,7 @@ show_page(
         judge=lambda shown: risk.judge_risk(shown.measured, shown.thresholds, read=shown.read),
         result=lambda shown: risk_result(shown.audit),
         figures=("first",),
+        found=partial(show_found, at_once=1),
         elsewhere=ELSEWHERE,
         texts=lambda shown: [Texts(TOOL.key, shown.given["table"], shown.measured.texts)],
         parts={"intruders": show_intruders, "columns": show_columns, "compared": show_compared},

@@ -17,4 +17,4 @@ def test_dataset_page__reads_all_sheets_of_a_workbook(
     assert not app.exception
     assert not app.error
     assert [*app.dataframe[0].value.iloc[:, 0]] == ["book persons", "book visits"]
-    assert "the sheet “notes”" in " ".join(each.value for each in app.markdown)
+    assert "the sheet “notes”" in app.header[0].value

@@ -18,6 +18,7 @@ COUNTS = "region,age,n\n" + "".join(
     for age, n in zip(("18-39", "40-64", "65+"), row, strict=True)
 )
 MOST_WORDS = 350
+MOST_WORDS_FILED = 500  # each finding stands open with its field
 MOST_CARDS = 4
 FIRST_SCREEN = 900  # pixels of 1440 × 900
 PHONE = {"width": 390, "height": 844}
@@ -78,7 +79,7 @@ def test_page__keeps_the_bars_with_a_filed_report_and_with_a_table_of_counts(
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(FILED)
     expect(page.get_by_role("button", name="Repeat the audit")).to_be_visible(timeout=SLOW)
-    _keeps_the_bars(page, wait_until_idle)
+    _keeps_the_bars(page, wait_until_idle, most_words=MOST_WORDS_FILED)
     page = visit("risk")
     counts = {"name": "counts.csv", "mimeType": "text/csv", "buffer": COUNTS.encode()}
     page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(counts)
@@ -91,12 +92,12 @@ def test_page__keeps_the_bars_with_a_filed_report_and_with_a_table_of_counts(
     _keeps_the_bars(page, wait_until_idle)
 
 
-def _keeps_the_bars(page: Page, wait_until_idle: Wait) -> None:
+def _keeps_the_bars(page: Page, wait_until_idle: Wait, *, most_words: int = MOST_WORDS) -> None:
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
     wait_until_idle(page)
     assert _end_of_verdict(page) <= FIRST_SCREEN
     assert page.evaluate(CARDS) <= MOST_CARDS
-    assert page.evaluate(WORDS) <= MOST_WORDS
+    assert page.evaluate(WORDS) <= most_words
     wide = page.viewport_size
     page.set_viewport_size(PHONE)
     wait_until_idle(page)
@@ -117,7 +118,7 @@ def test_several_files__are_listed_whole_in_few_words_at_every_width(
     for width, height in ((1440, 900), (1280, 800), (720, 450), (390, 844)):  # 720 is 1440 at 200 %
         page.set_viewport_size({"width": width, "height": height})
         wait_until_idle(page)
-        assert page.evaluate(WORDS) <= MOST_WORDS, width
+        assert page.evaluate(WORDS) <= most_words, width
         expect(listed).to_be_visible(visible=width < 1400)
         expect(listed.get_by_test_id("stMarkdown").last).to_be_visible(visible=640 < width < 1400)
     name = page.locator(f'[class*="st-key-listed_read_{tool}_"] button').nth(1)
@@ -136,7 +137,7 @@ def test_home__says_what_it_is_in_few_words(visit: Visit, wait_until_idle: Wait)
     page = visit("")
     expect(page.get_by_role("button", name="Demo: Diabetes")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
-    assert page.evaluate(WORDS) <= MOST_WORDS
+    assert page.evaluate(WORDS) <= most_words
 
 
 LONG = {"x" * 196 + ".csv", "مرضى_المستشفى_שלום.csv"}

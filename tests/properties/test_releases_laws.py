@@ -108,7 +108,7 @@ def test_pseudonyms_permuted_alike__change_nothing(
 
 
 @slow
-@given(releases)
+@given(one_each)
 def test_the_same_release__tells_nothing_and_is_named(rows: list[Row]) -> None:
     found = measured(rows, rows)
     assert found.compared[0].is_same

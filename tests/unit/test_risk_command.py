@@ -249,7 +249,7 @@ def test_risk__releases_no_identifier_unless_somebody_says_so(
     source, target = tmp_path / "named.csv", tmp_path / "out.csv"
     source.write_text(NAMED)
     code, out, err = run("--k", 3, "--what-if", "--release", target, *options, file=source)
-    written = target.read_text() if target.exists() else ""
+    written = target.read_text("utf-8-sig") if target.exists() else ""
     assert (
         written.splitlines()[:1] == [",".join(f'"{name}"' for name in header.split())]
         if header

@@ -117,7 +117,7 @@ def test_release__has_only_columns_that_were_chosen() -> None:
     rows = [f"Ana,{n},{n % 2},{'ab'[n // 2 % 2]},x{n % 2},{'cd'[n % 2]}\n" for n in range(8)]
     chosen = {"other": ("drug",), "leave_out": ("code",), "direct_identifiers": ("name",), **DISEASE}
     made = _searched("name,code,age,disease,note,drug\n" + "".join(rows), "age", chosen=chosen).release()
-    assert made.data.decode().splitlines()[0] == '"age","disease","drug"'
+    assert made.data.decode("utf-8-sig").splitlines()[0] == '"age","disease","drug"'
     assert judge_risk(made.measured, RiskThresholds(k=2, l=None)).overall is not Verdict.FAIL
     assert (made.columns, made.columns_left_out) == (("age", "disease", "drug"), ("note",))
     said = "It holds `age`, `disease`, `drug`. Left out, because nobody …"

@@ -18,7 +18,7 @@ from core.risk.result import option_cards, option_group, released_note, what_if_
 from core.risk.tool import TOOL
 from core.settings_form import described
 from core.tables import Dataset
-from core.words import say, text
+from core.words import Text, say, text
 from pages.components.asking import ask_for
 from pages.components.inputs import Way, show_ways_on, stored_files
 from pages.components.long_work import ask_for_work, greyed_out
@@ -31,7 +31,7 @@ from pages.components.text import plain, sentence, short_digest
 _release = remembered(kept=2)(risk.release)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
 _MOST_CELLS_AT_ONCE, _MOST_COLUMNS_AT_ONCE = 50_000, 5  # of quasi-identifiers: about a tenth of a second
-_NARROWEST_CARD = 220  # pixels
+_NARROWEST_CARD, _CARDS_AT_ONCE = 220, 3  # pixels; around the one that reaches what is asked for
 
 
 class Searched(NamedTuple):
@@ -137,8 +137,8 @@ def _search(
 
 def _ask_for_settings(audit: risk.RiskAudit, *, with_population: bool) -> risk.WhatIfSettings:
     ask = partial(ask_for, TOOL.key, risk.WhatIfSettings)
-    suppression = ask("suppression_limit")
-    with st.expander(say("What is asked for, and what counts as cheap"), icon=":material/tune:"):
+    with st.expander(say("Settings"), icon=":material/tune:", key="risk_what_if_settings"):
+        suppression = ask("suppression_limit")
         diverse = bool(audit.measurement.sensitive) and _ask_whether_diverse()
         locally, objective = ask("locally"), ask("objective")
         k_map = ask("k_map", disabled=not with_population)
@@ -185,24 +185,37 @@ def _show_options(found: Searched, key: str, dataset: Dataset) -> risk.WhatIf | 
     ks = [each.best.k for each in what_if.options if each.best is not None]
     slot = f"risk_option_of_{dataset.fingerprint}"
     wanted = risk.option_for(what_if, found.audit.thresholds.k)
-    with st.grid(len(cards), min_column_width=_NARROWEST_CARD):
-        for number, (reached, changes) in enumerate(cards):
-            with st.container(border=True, height="stretch"):
-                st.markdown(f"**{sentence(say(reached))}**")
-                st.caption(sentence(say(changes)))
-                st.button(
-                    say("Make this table"),
-                    key=f"risk_option_{number}",
-                    type="primary" if number == wanted else "secondary",
-                    on_click=_choose,
-                    args=(slot, ks[number]),
-                )
+    numbers = sorted(range(len(cards)), key=lambda number: (abs(number - (wanted or 0)), number))
+    at_once, rest = sorted(numbers[:_CARDS_AT_ONCE]), sorted(numbers[_CARDS_AT_ONCE:])
+
+    def show_cards(some: Sequence[int]) -> None:
+        with st.grid(len(some), min_column_width=_NARROWEST_CARD):
+            for number in some:
+                _show_card(*cards[number], number=number, is_wanted=number == wanted, slot=slot, k=ks[number])
+
+    show_cards(at_once)
+    if rest:
+        with st.expander(say("{n} more", n=len(rest)), key="risk_more_options"):
+            show_cards(rest)
     with st.expander(say("For statisticians"), icon=":material/functions:", key="risk_what_if_figures"):
         show_beside(what_if_group(what_if).parts, key="risk_frontier", widths=(2, 3))
     if (chosen := st.session_state.get(slot)) not in ks:
         return None
     _show_option(found, ks.index(chosen), key, dataset)
     return what_if
+
+
+def _show_card(reached: Text, changes: Text, *, number: int, is_wanted: bool, slot: str, k: int) -> None:
+    with st.container(border=True, height="stretch"):
+        st.markdown(f"**{sentence(say(reached))}**")
+        st.caption(sentence(say(changes)))
+        st.button(
+            say("Make this table"),
+            key=f"risk_option_{number}",
+            type="primary" if is_wanted else "secondary",
+            on_click=_choose,
+            args=(slot, k),
+        )
 
 
 def _choose(slot: str, k: int) -> None:
