@@ -118,7 +118,7 @@ def test_several_files__are_listed_whole_in_few_words_at_every_width(
     for width, height in ((1440, 900), (1280, 800), (720, 450), (390, 844)):  # 720 is 1440 at 200 %
         page.set_viewport_size({"width": width, "height": height})
         wait_until_idle(page)
-        assert page.evaluate(WORDS) <= most_words, width
+        assert page.evaluate(WORDS) <= MOST_WORDS, width
         expect(listed).to_be_visible(visible=width < 1400)
         expect(listed.get_by_test_id("stMarkdown").last).to_be_visible(visible=640 < width < 1400)
     name = page.locator(f'[class*="st-key-listed_read_{tool}_"] button').nth(1)
@@ -137,7 +137,7 @@ def test_home__says_what_it_is_in_few_words(visit: Visit, wait_until_idle: Wait)
     page = visit("")
     expect(page.get_by_role("button", name="Demo: Diabetes")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
-    assert page.evaluate(WORDS) <= most_words
+    assert page.evaluate(WORDS) <= MOST_WORDS
 
 
 LONG = {"x" * 196 + ".csv", "مرضى_المستشفى_שלום.csv"}
