@@ -29,7 +29,7 @@ from core.words import Text, listed, text
 
 Kind = Literal["replaced", "shifted", "emptied", "grouped", "kept", "removed", "refers"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-_HEADER = re.compile(r"^\s*\[\[\s*\"?(\w+)\"?\s*\]\]", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*\[\[[ \t]*\"?(\w+)\"?[ \t]*\]\]", re.MULTILINE)
 _NUMBER = (int, float)
 # What a rule of each kind may say beside its columns, and what kind of value that is
 _KEYS: Mapping[Kind, Mapping[str, tuple[type, ...]]] = {

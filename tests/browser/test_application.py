@@ -62,12 +62,10 @@ def test_policy_and_settings__are_chosen_taken_away_and_opened(visit: Visit, wai
     # What is drawn late above "Open settings" moves the drawer that stands open out of sight.
     expect(page.locator("[data-testid=stVegaLiteChart] svg").filter(visible=True).first).to_be_visible()
     expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
-    page.get_by_role("button", name="Open settings").click()
     page.get_by_role("combobox", name="Policy").click()
     page.get_by_role("option", name="CMS-like: no cell below 11").click()
     expect(page.get_by_text("Meets the limits that the policy")).to_be_visible()
     wait_until_idle(page)
-    page.keyboard.press("Escape")
     slider = page.get_by_role("slider", name="Smallest class size k")
     expect(slider).to_have_value("11")
     if folder := os.environ.get("LOOK"):

@@ -68,7 +68,7 @@ def test_uploaded_files__are_verified_and_every_report_can_be_downloaded(verifie
     _, data = _download(verified, "Report as Excel")
     assert "xl/workbook.xml" in zipfile.ZipFile(io.BytesIO(data)).namelist()
 
-    name, data = _download(verified, "Report as CSV")
+    name, data = _download(verified, "Report as CSV tables (ZIP)")
     assert name.endswith(".zip")
     assert any(member.endswith(".csv") for member in zipfile.ZipFile(io.BytesIO(data)).namelist())
 
