@@ -1,5 +1,6 @@
 """What the pseudonyms of a delivery tell by themselves: that somebody can compute them, or a date inside."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +9,11 @@ from functools import cache
 from itertools import chain, product
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import CodedTable
+from core.coding import CodedTable, some_rows
 from core.comparing.digests import (
     Compared,
     Cut,
@@ -31,7 +33,7 @@ from core.roles.names import are_words
 from core.roles.vocabulary import heads_people_of_records
 
 _MOST_CUT = 64  # hexadecimal digits of digests that are cut
-_LEARNED_ON, _MOST_PROVED = 24, 8  # values on which recipes are learned, and recipes proved on all
+_LEARNED_ON, _MOST_PROVED = 12, 8  # values on which recipes are learned, and recipes proved on all
 _WIDTHS = (3, 4, 5, 6, 7, 8, 10)  # digits of numbers padded with zeros
 _HEXADECIMAL = re.compile(r"^[0-9a-f]{8,128}$")
 _BASE64 = re.compile(r"^[A-Za-z0-9+/_-]{8,172}={0,2}$")
@@ -48,6 +50,7 @@ _LOOKED_AT = 500  # keys
 _MOST_TRIED = 300_000  # texts whose digests are computed
 _NUMBERS_TRIED = 100_000
 _COMPUTED = 0.5  # share of the keys looked at that were found
+_EXPECTED = 40  # keys found among some values, were that share computed: none is then a chance of e^-40
 _DATED = 0.9  # share of the keys looked at that tell it
 _DATES = (
     r"(?:19|20)[0-9]{2}[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12][0-9]|3[01])",
@@ -173,11 +176,20 @@ def _computed(tables: Mapping[str, CodedTable], place: Place, keys: Sequence[str
         return None
     for source, texts in _texts(tables, place):
         values = list(texts)
+        some = _drawn(values, len(tokens))
         for recipe, cut in chain(_usual(column.length), _learned(column, values)):
+            if tokens.isdisjoint(_tokens(recipe, cut, some, column)):
+                continue
             n_found = len(wanted & set(_tokens(recipe, cut, values, column)))
             if n_found >= _COMPUTED * len(wanted):
                 return _Computed(recipe.algorithm, source, n_found / len(wanted))
     return None
+
+
+def _drawn(values: Sequence[str], n_keys: int) -> Sequence[str]:
+    """Return values drawn at random (seeded), among which keys are found if half of all are computed."""
+    n = math.ceil(_EXPECTED * len(values) / (_COMPUTED * n_keys))
+    return [values[place] for place in some_rows(np.random.default_rng(0), len(values), n)]
 
 
 def _usual(length: int) -> Iterator[tuple[Recipe, Cut]]:
