@@ -80,8 +80,9 @@ def kept_together_findings(measures: LeakageMeasures, thresholds: LeakageThresho
     """
     again = measures.second_look
     found = measures.kept_together or (again.kept_together if again else None)
-    if found is None or whole_row_verdict(measures.whole_rows, thresholds) is Verdict.FAIL:
-        return
+    whole = [each.whole_rows for each in (measures, measures.set_aside, again) if each is not None]
+    if found is None or any(whole_row_verdict(each, thresholds) is Verdict.FAIL for each in whole):
+        return  # the same persons, told already
     rows, level = found.whole_rows, thresholds.chance_level / N_WAYS / found.n_looked_at
     verdict = whole_row_verdict(rows, replace(thresholds, chance_level=max(level, _LEAST_LEVEL)))
     if verdict is Verdict.PASS or rows.p_value > level:

@@ -175,7 +175,7 @@ def test_row_tables__have_numbers_and_counts_and_one_row_of_both_tables() -> Non
     assert frame_of(row_values_table(pair, result.measures, 2)).to_dict("records") == [
         {"column": "a", "original": "y", "scrambled": "z", "equal": False}
     ]
-    lines = row_counts_csv(audit().measures).decode().splitlines()
+    lines = row_counts_csv(audit().measures).decode("utf-8-sig").splitlines()
     assert lines[0] == '"row","matching_cells","valid_cells","full_leakage"'
     assert lines[1:] == ["1,3,3,true", "2,1,3,false", "3,0,3,false", "4,1,3,false"]
 
