@@ -10,6 +10,7 @@ from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray
 from core.dates import read_dates
 from core.declared.lines import Case, Line, counts_of, n_different
+from core.declared.lists import as_texts
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule, matches
 from core.verdict import Verdict
@@ -274,10 +275,10 @@ def gone_by(rule: Rule, pair: Pair, column: str) -> IntArray:
     if rule.empty:
         found = cells.codes < 0
     elif rule.values:
-        is_in = pc.is_in(_large(values), value_set=pa.array(rule.values, pa.large_string()))
+        is_in = pc.is_in(as_texts(values), value_set=pa.array(rule.values, pa.large_string()))
         found = cells.in_records(is_in.to_numpy(zero_copy_only=False))
     else:
-        numbers = _numbers(_large(values))
+        numbers = _numbers(as_texts(values))
         low = -np.inf if rule.above is None else rule.above
         high = np.inf if rule.below is None else rule.below
         found = cells.in_records((numbers > low) & (numbers < high))
@@ -285,10 +286,6 @@ def gone_by(rule: Rule, pair: Pair, column: str) -> IntArray:
         everybody = pair.person[found]
         found = np.isin(pair.person, everybody[everybody >= 0]) | found
     return np.flatnonzero(found)
-
-
-def _large(values: pa.Array) -> pa.Array:
-    return values.cast(pa.large_string())
 
 
 def removed_columns(rule: Rule, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
@@ -404,13 +401,13 @@ def refers_lines(case: Case, rule: Rule) -> Iterator[Line]:
         for column in sheet.columns
         if matches(rule.to, sheet.name, column)
     ]
-    known = pa.chunked_array([_large(each.values) for each in targets], pa.large_string())
+    known = pa.chunked_array([as_texts(each.values) for each in targets], pa.large_string())
     for sheet in case.released:
         for column in sheet.columns:
             if not rule.names(sheet.name, column) or matches(rule.to, sheet.name, column):
                 continue
             cells = sheet[column]
-            is_known = pc.is_in(_large(cells.values), value_set=known.combine_chunks())
+            is_known = pc.is_in(as_texts(cells.values), value_set=known.combine_chunks())
             n = int(cells.in_records(~is_known.to_numpy(zero_copy_only=False)).sum())
             place = f"{sheet.name}.{column}"
             said = (

@@ -67,8 +67,7 @@ def _two_columns(table: Dataset) -> tuple[pa.Array, pa.Array]:
     if len(table.columns) < 2:
         raise input_error("{file} needs two columns, and has one.", file=table.name)
     one, other = (
-        pc.utf8_trim_whitespace(table.table[name].combine_chunks().cast(pa.large_string()))
-        for name in table.columns[:2]
+        pc.utf8_trim_whitespace(as_texts(table.table[name].combine_chunks())) for name in table.columns[:2]
     )
     return one, other
 
@@ -103,3 +102,8 @@ def _at_lines(name: str, at: np.ndarray, message: str) -> Text:
         else text("line {lines}", "lines {lines}", n=len(lines), lines=shown)
     )
     return text(message, file=name, lines=told)
+
+
+def as_texts(values: pa.Array) -> pa.Array:
+    """Return texts of whatever size as texts of one type, so that those of two tables can be compared."""
+    return values.cast(pa.large_string())

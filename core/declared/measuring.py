@@ -24,7 +24,7 @@ from core.declared.columns import (
     row_lines,
 )
 from core.declared.lines import Case, Line
-from core.declared.lists import IdMap, Shifts, read_mapping, read_shifts
+from core.declared.lists import IdMap, Shifts, as_texts, read_mapping, read_shifts
 from core.declared.pairing import (
     Images,
     Pair,
@@ -255,7 +255,7 @@ def _person_column(tables: Sequence[tuple[str, Sheet]], given: Originals) -> tup
 
 def _mapped(sheet: Sheet, column: str, mapping: IdMap) -> float:
     """Return the share of a column's distinct values that are originals of the mapping."""
-    values = _large(sheet[column].values)
+    values = as_texts(sheet[column].values)
     return (
         float(np.mean(pc.is_in(values, value_set=mapping.originals).to_numpy(False))) if len(values) else 0.0
     )
@@ -266,10 +266,6 @@ def _is_key(column: str, tables: Sequence[tuple[str, Sheet]]) -> bool:
     return any(
         column in sheet.columns and 1 < sheet[column].n_distinct == sheet.n_records for _, sheet in tables
     )
-
-
-def _large(values: pa.Array) -> pa.Array:
-    return values.cast(pa.large_string())
 
 
 def _images(pairs: Sequence[Pair], given: Originals) -> Images:
@@ -306,7 +302,7 @@ def _same_persons(pair: Pair) -> bool:
     if pair.own is None:
         return False
     own = pair.own
-    mine, theirs = (_large(each.values) for each in (pair.released[own], pair.original[pair.columns[own]]))
+    mine, theirs = (as_texts(each.values) for each in (pair.released[own], pair.original[pair.columns[own]]))
     return bool(len(mine)) and float(np.mean(pc.is_in(mine, value_set=theirs).to_numpy(False))) >= _ENOUGH
 
 
@@ -352,10 +348,10 @@ def _gone_with(
                 cells = each.original[other]
                 for side, values in there.items():
                     used = np.unique(cells.codes[(stays == side) & (cells.codes >= 0)])
-                    values.append(_large(cells.values.take(pa.array(used))))
+                    values.append(as_texts(cells.values.take(pa.array(used))))
     cells = pair.original[column]
     is_gone, is_there = (
-        pc.is_in(_large(cells.values), value_set=pa.concat_arrays(there[side])).to_numpy(False)
+        pc.is_in(as_texts(cells.values), value_set=pa.concat_arrays(there[side])).to_numpy(False)
         for side in (False, True)
     )
     return np.flatnonzero(cells.in_records(is_gone & ~is_there))
@@ -367,11 +363,11 @@ def _gone_with(
 def _given_shifts(identifiers: pa.Array, given: Originals) -> FloatArray:
     """Return shape (n_persons,): the days given for each person of the originals, NaN for none."""
     assert given.shifts is not None  # noqa: S101 - for the type checker
-    names = _large(identifiers)
-    at = pc.index_in(names, value_set=_large(given.shifts.persons))
+    names = as_texts(identifiers)
+    at = pc.index_in(names, value_set=as_texts(given.shifts.persons))
     if given.mapping is not None and not at.is_valid().to_numpy(False).any():
         image = pc.index_in(names, value_set=given.mapping.originals)
-        at = pc.index_in(given.mapping.pseudonyms.take(image), value_set=_large(given.shifts.persons))
+        at = pc.index_in(given.mapping.pseudonyms.take(image), value_set=as_texts(given.shifts.persons))
     return np.append(given.shifts.days, np.nan)[at.fill_null(-1).to_numpy()]
 
 

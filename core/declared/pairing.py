@@ -19,6 +19,7 @@ from core.cells import as_numbers
 from core.coding import CodedColumn, FloatArray, IntArray, coded, coded_column, combination_codes
 from core.comparing.names import columns_alike, folded_name
 from core.dates import read_days
+from core.declared.lists import as_texts
 from core.known import bags
 from core.tables import Dataset
 
@@ -101,7 +102,7 @@ class Pair:
         """Return the values of a released column and its original, and each table's codes of them."""
         if column not in self._joint:
             one, other = self.released[column], self.original[self.columns[column]]
-            values = coded(pa.chunked_array([_large(one.values), _large(other.values)]))
+            values = coded(pa.chunked_array([as_texts(one.values), as_texts(other.values)]))
             place = values.codes.astype(np.int64)
             first, second = place[: len(one.values)], place[len(one.values) :]
             mine, theirs = np.append(first, -1)[one.codes], np.append(second, -1)[other.codes]
@@ -145,10 +146,6 @@ class Pair:
         self.mine, self.theirs = np.append(self.mine, mine), np.append(self.theirs, theirs)
 
 
-def _large(values: pa.Array) -> pa.Array:
-    return values.cast(pa.large_string())
-
-
 def pair_tables(released: Sequence[Sheet], originals: Sequence[Sheet]) -> list[Pair]:
     """Return the tables that belong together by name, else by the columns that they share."""
     left: list[Sheet] = [*originals]
@@ -190,7 +187,7 @@ def persons_of(originals: Sequence[Sheet], places: Mapping[str, str]) -> dict[st
     if not named:
         return {}
     columns = [each[places[each.name]] for each in named]
-    together = coded(pa.chunked_array([_large(each.values) for each in columns]))
+    together = coded(pa.chunked_array([as_texts(each.values) for each in columns]))
     found: dict[str, IntArray] = {}
     start = 0
     for sheet, column in zip(named, columns, strict=True):
@@ -212,7 +209,7 @@ def _reached(sheet: Sheet, known: Sheet, person: IntArray) -> IntArray | None:
         key, other = sheet[mine], known[theirs]
         if other.n_distinct < 2 or other.n_distinct != other.n_records or not len(key.values):
             continue
-        at = pc.index_in(_large(key.values), value_set=_large(other.values)).fill_null(-1).to_numpy()
+        at = pc.index_in(as_texts(key.values), value_set=as_texts(other.values)).fill_null(-1).to_numpy()
         if np.mean(at >= 0) >= _KEPT:
             owner = np.full(len(other.values) + 1, -1)
             owner[other.codes] = person
@@ -235,7 +232,7 @@ class Images:
     def know(self, column: str, originals: pa.Array, images: pa.Array) -> None:
         """Remember what stands for the values of a column of this name, unless something is known."""
         if len(originals):
-            self._known.setdefault(folded_name(column), (_large(originals), _large(images)))
+            self._known.setdefault(folded_name(column), (as_texts(originals), as_texts(images)))
 
     def see(self, shift: FloatArray) -> None:
         """Remember shifts of persons, codes from 0, of whom none is known; NaN where none is seen."""
@@ -458,7 +455,7 @@ def images_by_bags(mine: Sequence[Pair]) -> tuple[pa.Array, pa.Array]:
     The tables are those with a column of persons.
     """
     signatures = [_signatures(each, each.own) for each in mine if each.own is not None]
-    ids = [coded(pa.chunked_array([_large(one[side]) for one in signatures])) for side in (0, 2)]
+    ids = [coded(pa.chunked_array([as_texts(one[side]) for one in signatures])) for side in (0, 2)]
     totals = [np.zeros((len(side.values), 2 * len(mine)), dtype=np.int64) for side in ids]
     starts = [0, 0]
     for at, found in enumerate(signatures):

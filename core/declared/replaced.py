@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from core.chance import poisson_tail
 from core.coding import BoolArray, IntArray, coded
 from core.declared.lines import Case, Line, counts_of, n_different
-from core.declared.lists import IdMap
+from core.declared.lists import IdMap, as_texts
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule
 from core.verdict import Verdict
@@ -33,10 +33,6 @@ def replaced_lines(case: Case, rule: Rule) -> Iterator[Line]:
         yield _elsewhere(case, rule, columns)
 
 
-def _large(values: pa.Array) -> pa.Array:
-    return values.cast(pa.large_string())
-
-
 def _bools(values: pa.Array) -> BoolArray:
     return np.asarray(values.to_numpy(zero_copy_only=False), dtype=bool)
 
@@ -46,7 +42,7 @@ def _column_line(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
     ours, theirs = pair.cells(column)
     filled = (ours >= 0) & (theirs >= 0)
     same, lost = filled & (ours == theirs), (ours < 0) & (theirs >= 0)
-    originals = _large(pair.original[pair.columns[column]].values)
+    originals = as_texts(pair.original[pair.columns[column]].values)
     is_original = np.append(_bools(pc.is_in(values, value_set=originals)), False)[mine]
     wrong, stray, unmapped = _against(case.mapping, pair, column)
     if not len(pair.mine):
@@ -90,7 +86,7 @@ def _against(mapping: IdMap | None, pair: Pair, column: str) -> tuple[BoolArray,
     """
     values, mine, _ = pair.joint(column)
     ours, theirs = pair.cells(column)
-    originals = _large(pair.original[pair.columns[column]].values)
+    originals = as_texts(pair.original[pair.columns[column]].values)
     nothing = np.zeros(len(ours), dtype=bool), np.zeros(len(mine), dtype=bool), np.zeros(1, dtype=bool)
     if mapping is None or not len(originals):
         return nothing
@@ -134,7 +130,7 @@ def _images(values: pa.Array, mapping: IdMap) -> IntArray:
 
 def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
     """Return whether each identifier has one pseudonym in all columns, and each pseudonym one identifier."""
-    values = [_large(pair.joint(column)[0]) for pair, column in columns]
+    values = [as_texts(pair.joint(column)[0]) for pair, column in columns]
     together = coded(pa.chunked_array(values))
     pairs, start = [], 0
     for (pair, column), mine in zip(columns, values, strict=True):
@@ -227,7 +223,7 @@ def _where(n_records: int, places: Sequence[str], n_files: int) -> list[Text]:
 
 def _folded(values: pa.Array) -> pa.Array:
     """Return identifiers by their letters and digits, without leading zeros."""
-    letters = pc.replace_substring_regex(pc.utf8_lower(_large(values)), r"[^\p{L}\p{N}]+", "")
+    letters = pc.replace_substring_regex(pc.utf8_lower(as_texts(values)), r"[^\p{L}\p{N}]+", "")
     return pc.utf8_ltrim(letters, "0")
 
 
@@ -283,9 +279,9 @@ def _words_of(values: pa.Array, ids: frozenset[str]) -> list[frozenset[str]]:
     hits = np.flatnonzero(_bools(whole))
     for at, word in zip(hits.tolist(), bare.take(pa.array(hits)).to_pylist(), strict=True):
         found[at] = frozenset((word,))
-    several = pc.match_substring_regex(_large(values), r"[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]")
+    several = pc.match_substring_regex(as_texts(values), r"[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]")
     plain = pc.match_substring_regex(
-        _large(values), r"^[0-9-]+[.,]?[0-9]*$|^[0-9]{1,4}[-./ ][0-9]{1,2}[-./ ][0-9]"
+        as_texts(values), r"^[0-9-]+[.,]?[0-9]*$|^[0-9]{1,4}[-./ ][0-9]{1,2}[-./ ][0-9]"
     )
     rest = np.flatnonzero(_bools(pc.and_(several, pc.invert(plain))))
     for at, value in zip(rest.tolist(), values.take(pa.array(rest)).to_pylist(), strict=True):

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 
 from core.cells import as_numbers
-from core.coding import combined_codes, sorted_distinct
+from core.coding import sorted_distinct
 from core.comparing.nearest import standard_ranks
-from core.leakage.pairing import TablePair
+from core.leakage.pairing import TablePair, follows
 from core.leakage.whole_rows import WholeRows, find_whole_rows, n_unique_found
 
 # those of most different values, of which every two are looked at; and of tables of more rows than that
@@ -20,7 +20,6 @@ _MOST_BY_CHANCE = 0.05  # of those pairs, with both columns shuffled on their ow
 _SAME_ORDER = 0.98  # rank correlation from which two columns of numbers say one thing
 _FEWEST_ROWS = 20
 _COARSE = 10  # records a value
-_NO_KEY = 0.5  # distinct values over rows, up to which what follows from them is no accident
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -94,10 +93,7 @@ def _is_coarse(pair: TablePair, name: str) -> bool:
 
 def _say_one_thing(pair: TablePair, name: str, other: str) -> bool:
     """Whether, in the original, one column follows from the other, or both put persons in one order."""
-    codes = [pair.codes[each].original for each in (name, other)]
-    n_together = len(sorted_distinct(combined_codes(codes, n_records=len(codes[0]))))
-    n_values = [len(sorted_distinct(each)) for each in codes]
-    if any(n == n_together and n < _NO_KEY * len(codes[0]) for n in n_values):
+    if follows(pair, name, other) or follows(pair, other, name):
         return True
     first, second = (as_numbers(pair.original.table[each]) for each in (name, other))
     if first is None or second is None:

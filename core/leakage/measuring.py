@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.coding import FloatArray, IntArray, combined_codes, sorted_distinct
+from core.coding import FloatArray, IntArray
 from core.free_text import ModelName, TextColumn, measure_texts
 from core.jobs import Progress
 from core.leakage.attacks import Attacks, try_attacks
@@ -25,7 +25,7 @@ from core.leakage.members import MOST_ROWS, NearerMembers, nearer_members
 from core.leakage.naming import NamingColumn, find_naming_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
-from core.leakage.pairing import TablePair, pair_tables, with_names_of
+from core.leakage.pairing import TablePair, follows, pair_tables, with_names_of
 from core.leakage.second_look import SecondLook, look_again, not_comparable
 from core.leakage.settings import LeakageSettings, resolve_columns
 from core.leakage.whole_rows import (
@@ -127,6 +127,11 @@ class LeakageMeasures:
     leftovers: tuple[Leftover, ...] = ()  # what the scrambled file holds beside its table
 
     @property
+    def scrambled_together(self) -> KeptTogether | None:
+        """Return the two columns that were scrambled together, as written or past spelling; None for none."""
+        return self.kept_together or (self.second_look.kept_together if self.second_look else None)
+
+    @property
     def expected_matching_cells(self) -> float | None:
         """Return the exact mean of matching cells per row under random order; None if not paired."""
         if self.column_chance is None or self.rows is None:
@@ -155,7 +160,6 @@ _STEPS = {
 
 # A hold-out is refused where its records are in a table with no more than this probability by chance.
 _SURELY_NOT_CHANCE = 1e-6
-_NO_KEY = 0.5  # distinct values over rows, up to which what follows from them is no accident
 
 # A stopped measurement finishes with samples this many times smaller.
 _WHEN_STOPPED = 50
@@ -335,17 +339,9 @@ def _known_columns(pair: TablePair, columns: Sequence[str], quasi: Collection[st
     """Return the quasi-identifiers compared, but those that follow from another of them."""
     known = [name for name in columns if name in quasi]
     for name in sorted(known, key=lambda each: pair.codes[each].n_values):
-        if any(_follows(pair, name, other) for other in known if other != name):
+        if any(follows(pair, name, other) for other in known if other != name):
             known.remove(name)
     return known
-
-
-def _follows(pair: TablePair, name: str, other: str) -> bool:
-    """Whether each value of another column stands beside one value of this one, in the original."""
-    codes = [pair.codes[each].original for each in (other, name)]
-    n_values = len(sorted_distinct(codes[0]))
-    together = combined_codes(codes, n_records=len(codes[0]))
-    return n_values < _NO_KEY * len(together) and len(sorted_distinct(together)) == n_values
 
 
 def _by_values(pair: TablePair, columns: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.cells import as_numbers, canonical_codes, cells_equal, shared_codes
-from core.coding import BoolArray, IntArray, SharedCodes
+from core.coding import BoolArray, IntArray, SharedCodes, combined_codes, sorted_distinct
 from core.comparing.names import aligned_names
 from core.comparing.nearest_records import N_THREADS
 from core.dates import read_dates
@@ -103,6 +103,7 @@ class TablePair:
 
 _FEWEST_PSEUDONYMS = 20  # rows; of fewer, distinct values that do not match say little
 _LOOKED_AT = 1_000
+_NO_KEY = 0.5  # distinct values over rows, up to which what follows from them is no accident
 
 
 def new_pseudonyms(pair: TablePair) -> tuple[str, ...]:
@@ -264,3 +265,11 @@ def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArra
             alone=original.n_records - len(rows),
             other_alone=scrambled.n_records - len(rows),
         )
+
+
+def follows(pair: TablePair, name: str, other: str) -> bool:
+    """Whether each value of another column stands beside one value of this one, in the original."""
+    codes = [pair.codes[each].original for each in (other, name)]
+    n_values = len(sorted_distinct(codes[0]))
+    together = combined_codes(codes, n_records=len(codes[0]))
+    return n_values < _NO_KEY * len(together) and len(sorted_distinct(together)) == n_values

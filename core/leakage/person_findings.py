@@ -78,9 +78,8 @@ def kept_together_findings(measures: LeakageMeasures, thresholds: LeakageThresho
 
     Columns shuffled within each place keep place and value together, as was meant.
     """
-    again = measures.second_look
-    found = measures.kept_together or (again.kept_together if again else None)
-    whole = [each.whole_rows for each in (measures, measures.set_aside, again) if each is not None]
+    found, looks = measures.scrambled_together, (measures, measures.set_aside, measures.second_look)
+    whole = [each.whole_rows for each in looks if each is not None]
     if found is None or any(whole_row_verdict(each, thresholds) is Verdict.FAIL for each in whole):
         return  # the same persons, told already
     rows, level = found.whole_rows, thresholds.chance_level / N_WAYS / found.n_looked_at

@@ -212,8 +212,7 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
 
 def _kept_together(audit: LeakageAudit) -> Iterator[Figure]:
     """Yield the figure of two columns that were scrambled together, where any were."""
-    again = audit.measures.second_look
-    if together := audit.measures.kept_together or (again and again.kept_together):
+    if together := audit.measures.scrambled_together:
         yield Figure(
             "kept_together_share",
             together.share,
