@@ -120,7 +120,7 @@ def _held(of: str, n: int) -> Text:
 def _wrong(place: str, persons: IntArray, wrong: BoolArray, same: BoolArray) -> Iterator[Text]:
     """Yield how many persons' dates were moved otherwise than the person's number of days says."""
     for which, message in (
-        (wrong, "{column} is not shifted by the one number of days of each person: {persons}."),
+        (wrong & ~same, "{column} is not shifted by the one number of days of each person: {persons}."),
         (same, "{column} is not shifted at all: {persons}."),
     ):
         if which.any():
