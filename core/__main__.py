@@ -38,6 +38,8 @@ _INTERRUPTED = _Interrupted()
 _OBJECTS = 100_000  # made before garbage is looked for; that of modules is none, and looking takes long
 
 if __name__ == "__main__":
+    # KiB of addresses that Arrow takes at once; else a GiB, which is all that a copy of this process may have
+    os.environ.setdefault("MIMALLOC_ARENA_RESERVE", "65536")
     signal.signal(signal.SIGINT, _stop_at_start)
     gc.set_threshold(_OBJECTS)
 

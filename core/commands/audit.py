@@ -7,6 +7,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+from pyarrow import csv as arrow_csv
+
 from core import policies
 from core.asked import Asked, as_usual, converter, excluding, words_asked
 from core.commands import command
@@ -100,6 +103,9 @@ def run(parsed: argparse.Namespace) -> int:
     check_report_options(asked)
     _check_numbers(asked)
     if (most := memory_asked_for(asked)) is not None:
+        arrow_csv.read_csv(
+            pa.py_buffer(b"a\n1\n")
+        )  # begins Arrow's threads, which end all where one finds no room
         limit_memory(most, here=True)
     module = command(asked.tool)
     code: int = module.run(asked) if hasattr(module, "run") else module.audit(asked).show(asked)

@@ -115,6 +115,21 @@ def test_main__starts_without_what_takes_long_to_import() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_pair__that_is_not_there_is_told_by_the_process_that_reads_it(tmp_path: Path) -> None:
+    pair = ["-o", str(tmp_path), "-a", str(tmp_path), "--pair", "none.vcf", "neither.vcf", "high"]
+    done = subprocess.run(
+        [sys.executable, "-m", "core", "vcf", *pair],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "none.vcf: the file cannot be opened (No such file or directory)." in done.stderr
+    assert "the process that read this pair ended" not in done.stdout + done.stderr
+
+
 @pytest.mark.slow
 def test_memory__an_input_beyond_it_ends_in_a_sentence(tmp_path: Path) -> None:
     rows = "".join(f"{number},{number * 7919 % 100_003},name {number}\n" for number in range(300_000))
