@@ -13,7 +13,7 @@ from core.declared.rules import Rule, Rules, read_rules, rules_toml
 from core.delivery import audit_delivery
 from core.errors import AuditInputError
 from core.tables import Dataset, read_dataset
-from core.verdict import Verdict
+from core.verdict import Verdict, worst
 from tests.saying import Saying
 
 N = 60
@@ -145,6 +145,51 @@ def test_shifted_dates__are_known_by_intervals_and_not_by_date() -> None:
     assert declared.overall is Verdict.PASS
     moved = tables(_CODES, _SHIFTS, extra=1)
     assert audit_delivery(list(moved.values()), originals=given).overall is Verdict.FAIL
+
+
+def one_visit_each(shifts: np.ndarray, *, days: int = 120) -> tuple[dict[str, Dataset], dict[str, Dataset]]:
+    """Return originals of one visit each within so many days, and the release of them."""
+    seen = _START + np.random.default_rng(3).integers(0, days, N)
+    return tuple(
+        {
+            "people": written("people.csv", {"person_id": ids, "sex": ["F", "M"] * (N // 2)}),
+            "visits": written("visits.csv", {"person_id": ids, "day": seen + moved}),
+        }
+        for ids, moved in ((_NAMES, 0 * shifts), (_CODES, shifts))
+    )  # type: ignore[return-value]
+
+
+def narrow(shifts: np.ndarray, least: int, most: int, *, days: int = 120) -> tuple[Verdict, Verdict]:
+    """Return what is said of the column of dates, and of the whole delivery."""
+    originals, released = one_visit_each(shifts, days=days)
+    rules = RULES.replace("-60", str(least)).replace("most = -1", f"most = {most}")
+    ids = written("ids.csv", IDS)
+    given = read_originals(originals, mapping=ids, rules=("rules.toml", rules.encode()))
+    audit = audit_delivery(list(released.values()), originals=given)
+    declared = measure_declared(released, given)
+    return worst(each.verdict for each in declared.lines if each.of == "visits.day"), audit.overall
+
+
+def test_one_date_of_each_person__shifted_far_is_not_known() -> None:
+    assert narrow(_SHIFTS, -60, -1, days=40) == (Verdict.PASS, Verdict.PASS)
+    wide = np.random.default_rng(5).integers(1, 366, N)
+    assert narrow(wide, 1, 365, days=300) == (Verdict.PASS, Verdict.PASS)
+    assert narrow(_SHIFTS, -60, -1, days=120)[1] is Verdict.WARN  # fewer than 20 are near
+
+
+@pytest.mark.parametrize(
+    ("shifts", "least", "most", "days"),
+    [
+        (np.random.default_rng(1).choice([-2, -1, 1, 2], N), -2, 2, 120),
+        (np.random.default_rng(2).integers(1, 8, N), 1, 7, 400),
+        (np.random.default_rng(4).integers(-30, 0, N), -30, -1, 3000),
+    ],
+    ids=["days", "a week", "a month, of many years"],
+)
+def test_dates_shifted_so_little_that_few_are_near__are_a_fail(
+    shifts: np.ndarray, least: int, most: int, days: int
+) -> None:
+    assert narrow(shifts, least, most, days=days) == (Verdict.FAIL, Verdict.FAIL)
 
 
 def test_rich_intervals__are_said_with_their_number() -> None:
