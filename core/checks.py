@@ -120,6 +120,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "whole_rows": "Do not share this table: scramble it anew so that no row stays whole.",
         "full_leakage": "Change or move every row that stayed as it was.",
         "known_rows": "Make birth dates, places and the like coarser, or draw them anew.",
+        "declared_near": "Shift by a wider range of days, or make the dates coarser.",
         "kept_together": "Scramble these columns apart from each other, or leave one of them out.",
         "without_columns": "Scramble the other columns too: new pseudonyms alone hide nobody.",
         "second_look": "Scramble values, and not only how they are written.",

@@ -38,7 +38,7 @@ from core.declared.pairing import (
 from core.declared.proposing import implied_columns, proposed_file, proposed_rules
 from core.declared.replaced import replaced_lines
 from core.declared.rules import Rule, Rules, matches, read_rules
-from core.declared.shifted import shifted_lines
+from core.declared.shifted import n_near_dates, shifted_lines
 from core.errors import AuditInputError, refuse
 from core.roles.vocabulary import name_tokens
 from core.tables import Dataset
@@ -48,6 +48,7 @@ from core.words import Text, listed, text
 _OF_PERSONS = frozenset(
     ("person", "patient", "subject", "participant", "client", "member", "환자", "pacient")
 )
+FEWEST_NEAR = 5  # persons among whom a date has to hide
 _ENOUGH = 0.5  # share of a mapping's originals in a column, from which it is the one of persons
 
 
@@ -63,14 +64,20 @@ class Declared:
         Whether the rules were proposed from what is seen.
     rule_file
         The rules as a file, with the exceptions in it.
-    shifted
-        TABLE.COL of the columns whose dates are shifted as a rule file declares.
+    near
+        Of each column, TABLE.COL, whose dates are shifted as a rule file declares: among how many persons who
+        knows a date finds its person, see :func:`core.declared.shifted.n_near_dates`.
     """
 
     lines: tuple[Line, ...]
     is_proposed: bool
     rule_file: bytes
-    shifted: tuple[str, ...] = ()
+    near: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def shifted(self) -> tuple[str, ...]:
+        """Return the columns whose dates hide a person among enough others to be known by intervals alone."""
+        return tuple(place for place, n_near in self.near.items() if n_near >= FEWEST_NEAR)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -166,7 +173,7 @@ def measure_declared(
         lines=lines,
         is_proposed=given.rules is None,
         rule_file=proposed_file(rules, lines),
-        shifted=() if given.rules is None else tuple(_shifted(case, lines)),
+        near={} if given.rules is None else dict(_shifted(case, lines)),
     )
 
 
@@ -190,18 +197,20 @@ def _with_records(pairs: Sequence[Pair], given: Originals, gone: Mapping[str, In
         _learn(pair, images)
 
 
-def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[str]:
-    """Yield the columns all of whose dates are surely shifted as declared, and drawn so."""
+def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[tuple[str, int]]:
+    """Yield the columns all of whose dates are surely shifted as declared, and how many persons are near."""
     paired = {each.of for each in lines if each.kind == "rows" and each.verdict is Verdict.PASS}
     for rule in case.rules.of("shifted"):
         whole = [each for each in lines if each.kind == "shifted" and each.line == rule.line]
         if any(each.verdict is Verdict.FAIL for each in whole):
             continue
-        for pair, column in case.columns(rule):
+        columns = case.columns(rule)
+        shifts = case.shifts(rule, [(pair, column) for pair, column in columns if pair.are_dates(column)])
+        for pair, column in columns:
             place, is_whole = f"{pair.name}.{column}", pair.name in paired and pair.are_dates(column)
-            held = {each.verdict for each in whole if each.of == place}
-            if is_whole and held and held <= {Verdict.PASS, Verdict.WARN}:  # the latter: hidden among few
-                yield place
+            own = [each.verdict for each in whole if each.of == place]
+            if is_whole and own and set(own) == {Verdict.PASS}:
+                yield place, n_near_dates(pair, column, shifts)
 
 
 # --- what pairs records

@@ -13,12 +13,10 @@ from core.declared.pairing import Pair
 from core.declared.rules import Rule
 from core.sequences import in_order_of
 from core.verdict import Verdict
-from core.words import Text, counted, joined, listed, percent, text
+from core.words import Text, counted, joined, listed, text
 
 _FEWEST = 5  # persons from which the same number of days for all is no chance
-_NEAR, _FEW_NEAR = 20, 5  # persons among whom a shifted date hides: usual for the public, and at least
-_MOST_NARROW = 0.05  # share of dates that may hide worse
-_MOST_LOOKED_AT = 1_000  # dates
+_FEW_DATES, _MOST_LOOKED_AT = 0.05, 1_000  # share of dates that hide among fewer persons; dates
 _SPREAD = 0.5  # share of the different numbers that a draw would give, below which it was none
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _IN_TEXT = re.compile(
@@ -44,7 +42,6 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
     for pair, column in columns:
         if pair.are_dates(column):
             yield _column_line(case, rule, pair, column, shifts, is_judged=bool(np.any(n_dates > 1)))
-            yield from _narrow_lines(rule, pair, column, shifts)
         else:
             yield _text_line(rule, pair, column, shifts) or Line(
                 kind="shifted",
@@ -115,43 +112,30 @@ def _column_line(
     )
 
 
-def _narrow_lines(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Iterator[Line]:
-    """Yield a line where a date that is known still finds its record: few persons have dates so near.
+def n_near_dates(pair: Pair, column: str, shifts: FloatArray) -> int:
+    """Return among how many persons who knows a date finds its person, for all dates but a twentieth.
 
-    So near is as near as the persons' shifts are to each other. Of at most 1,000 records, every so many.
+    They have a released date as near to it as the persons' shifts are to each other. Counted for every so
+    many, of at most 1,000 dates; 0 where no shift is known.
+
+    Parameters
+    ----------
+    shifts
+        Shape (n_persons,): days, NaN where none is known.
     """
     moved, (released, _) = shifts[~np.isnan(shifts)], pair.days(column)
     dates = released[pair.mine]
-    known = (pair.persons >= 0) & ~np.isnan(dates)
+    known = (pair.persons >= 0) & ~np.isnan(dates) & ~np.isnan(at_person(shifts, pair.persons))
     order = np.argsort(dates[known], kind="stable")
     days, persons = dates[known][order], pair.persons[known][order]
-    if not len(moved) or not len(days):
-        return
-    looked_at = np.unique(np.linspace(0, len(days) - 1, min(len(days), _MOST_LOOKED_AT)).astype(np.int64))
+    if not len(days):
+        return 0
+    looked_at = np.unique(np.linspace(0, len(days) - 1, _MOST_LOOKED_AT).astype(np.int64))
     true = days[looked_at] - shifts[persons[looked_at]]
     first = np.searchsorted(days, true + moved.min() - EPSILON, "left")
     last = np.searchsorted(days, true + moved.max() + EPSILON, "right")
-    n_near = np.array([len(np.unique(persons[a:b])) for a, b in zip(first, last, strict=True)])
-    for most, verdict in ((_FEW_NEAR, Verdict.FAIL), (_NEAR, Verdict.WARN)):
-        few = ~np.isnan(true) & (n_near < most)
-        if few.mean() > _MOST_NARROW:
-            yield Line(
-                kind="shifted",
-                of=f"{pair.name}.{column}",
-                verdict=verdict,
-                message=text(
-                    "{column} is shifted so little that who knows a date finds its person among fewer than "
-                    "{most}: {share} of the dates looked at.",
-                    column=f"`{pair.name}.{column}`",
-                    most=most,
-                    share=percent(few.mean()),
-                ),
-                n_persons=n_different(persons[looked_at][few]),
-                n_records=int(few.sum()),
-                n_looked_at=len(looked_at),
-                line=rule.line,
-            )
-            return
+    n_near = [len(np.unique(persons[a:b])) for a, b in zip(first, last, strict=True)]
+    return int(np.quantile(n_near, _FEW_DATES, method="lower"))
 
 
 def _held(of: str, n: int) -> Text:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from core.attribute_disclosure import LIMITS
 from core.counts import CountThresholds, judge_counts, judge_together
-from core.declared import Declared, Originals
+from core.declared import FEWEST_NEAR, Declared, Originals
 from core.delivery.attack import FOUND_HALF, Attack
 from core.delivery.groups import Groups
 from core.delivery.keys import Place, names_persons
@@ -94,7 +94,7 @@ def judge_delivery(
         *_pseudonym_findings(measurement),
         *_key_findings(measurement),
         *_leftover_findings(measurement),
-        *_declared_findings(measurement.declared),
+        *_declared_findings(measurement.declared, thresholds),
         *measurement.codes_missing,
         *measurement.elsewhere,
         *map(not_answered, measurement.unanswered),
@@ -130,7 +130,7 @@ def _leftover_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:
         yield from (finding.of_file(name) for finding in judge_leftovers(found))
 
 
-def _declared_findings(declared: Declared | None) -> Iterator[Finding]:
+def _declared_findings(declared: Declared | None, thresholds: DeliveryThresholds) -> Iterator[Finding]:
     """Yield a finding for each line that does not hold or was not judged, and one for the others."""
     if declared is None:
         return
@@ -145,6 +145,14 @@ def _declared_findings(declared: Declared | None) -> Iterator[Finding]:
             if not line.line
             else made("{finding} (line {line} of the rules)", finding=line.message, line=line.line)
         )
+    for place, n_near in declared.near.items():
+        if n_near < max(thresholds.k, FEWEST_NEAR):
+            yield Finding.of("declared_near", Verdict.WARN)(
+                "{column} is shifted so little that who knows a date finds its person among {n} person.",
+                "{column} is shifted so little that who knows a date finds its person among {n} persons.",
+                n=n_near,
+                column=f"`{place}`",
+            )
     if declared.is_proposed:
         yield Finding.of("declared_nothing", Verdict.NOT_ASSESSED)(
             "No rules say what was done: those that are seen are proposed as a file. Confirm it, and give it "
