@@ -133,7 +133,7 @@ def judge_leakage(
         *judge_leftovers(measures.leftovers),
     )
     unseen = smallest_leak_findings(measures, thresholds, worst(finding.verdict for finding in judged))
-    findings = tuple(told(finding, measures, in_place) for finding in (*judged, *unseen))
+    findings = worst_first(told(finding, measures, in_place) for finding in (*judged, *unseen))
     return LeakageAudit(
         measures=measures,
         thresholds=thresholds,

@@ -124,9 +124,11 @@ def show_first(result: Result, groups: Collection[str]) -> None:
 
 
 def show_found(shown: Shown, *, at_once: int = _AT_ONCE) -> None:
-    """Show what was found, `at_once` of it without a fold; nothing where the verdict's card says it all."""
+    """Show what was found, `at_once` of it without a fold; what held alone where the card says all else."""
     result: Result = shown.result
-    if result.verdict is not Verdict.PASS and [each.message for each in result.findings] == [result.headline]:
+    told = [each for each in result.findings if each.verdict is not Verdict.PASS]
+    if told and all(each.message == result.headline for each in told):  # what held is all that is left to say
+        show_findings(result.findings, key=result.tool, headline=result.headline)
         return
     with st.container(border=True):
         st.markdown(say("**What was found**"))
