@@ -79,13 +79,13 @@ def test_decide__writes_a_new_file_that_holds_the_report_and_its_digest(
     flag: str, outcome: str, folder: Path, capsys: Told
 ) -> None:
     before = (folder / "report.json").read_bytes()
-    assert main(["decide", "report.json", flag, *WHY, "--exception", "1=known", "whole_rows=few"]) == 0
+    assert main(["decide", "report.json", flag, *WHY, "--exception", "2=known", "whole_rows=few"]) == 0
     assert (folder / "report.json").read_bytes() == before
     decided = read_decided((folder / "report_decided.json").read_bytes(), name="d")
     decision = decided.decision
     assert (decided.undecided, decision.outcome, decision.by) == (before, outcome, WHY[1])
     accepted = [(each.check, each.reason) for each in decision.accepted]
-    assert accepted == [("full_leakage", "known"), ("whole_rows", "few")]
+    assert accepted == [("whole_rows", "few"), ("full_leakage", "known")]
     assert decision.reason == WHY[3]
     assert "Ana Novak" in capsys.readouterr().out
     assert main(["decide", "report_decided.json", "--check"]) == 0
@@ -118,7 +118,7 @@ def test_decide__says_what_is_wrong_in_one_sentence_and_writes_nothing(folder: P
         (["nonsense=x"], "The report has no finding nonsense; an exception names one that is there."),
         (["whole_rows"], "An exception needs FINDING=REASON with a reason, received whole_rows."),
         (["whole_rows= "], "An exception needs FINDING=REASON with a reason, received whole_rows= ."),
-        (["full_leakage=x", "1=y"], "Two exceptions name the finding 1."),
+        (["full_leakage=x", "2=y"], "Two exceptions name the finding 2."),
     ):
         assert _problem(capsys, *APPROVE, "--exception", *given) == problem
     assert main(["decide", "report.json", "--approve"]) == 2
