@@ -11,6 +11,12 @@ from core.words import own, text
 ModelName = Literal["none", "gliner", "presidio"]  # that looks for names in free text
 MISSING_SPELLINGS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "<NA>")
 
+TABLE_ENDINGS = (
+    *("csv", "tsv", "txt", "xlsx", "xls", "parquet", "feather", "arrow", "jsonl", "ndjson"),
+    *("sav", "zsav", "por", "dta", "sas7bdat", "xpt"),
+)
+"""Endings of files' names by which tables in a folder are told from other files."""
+
 DELIMITERS: Mapping[str, str] = MappingProxyType(
     {
         ",": own("comma"),

@@ -15,6 +15,7 @@ from core.commands.reading import table_reader
 from core.engines import Address, address_of
 from core.errors import AuditInputError
 from core.holding import unreadable
+from core.reading_options import TABLE_ENDINGS
 from core.releases import EARLIER, EarlierTable, Ledger, ReleasedTable, new_ledger, read_ledger, read_salt
 from core.tables import Dataset
 from core.words import input_error
@@ -22,7 +23,7 @@ from core.words import input_error
 if TYPE_CHECKING:
     from core.reports import InputFacts
 
-ENDINGS = frozenset({".csv", ".tsv", ".txt", ".xlsx", ".xls", ".parquet", ".gz", ".zip"})
+ENDINGS = frozenset({*(f".{ending}" for ending in TABLE_ENDINGS), ".gz", ".zip"})
 
 
 def files_of(given: Iterable[Path], *, also: frozenset[str] = frozenset()) -> list[Path]:

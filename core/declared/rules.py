@@ -24,6 +24,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
 from core.errors import AuditInputError
+from core.reading_options import TABLE_ENDINGS
 from core.settings_files import first_problems, read_toml
 from core.words import Text, listed, text
 
@@ -115,8 +116,8 @@ class Rules:
 def matches(written: str, table: str, column: str) -> bool:
     """Return whether TABLE.COL, with ``*`` for any letters, names a column; the table also by its file."""
     literal = re.sub(r"([\[?])", r"[\1]", written)
-    endings = ("", ".csv", ".tsv", ".txt", ".xlsx", ".parquet")
-    return any(fnmatchcase(f"{table}{ending}.{column}", literal) for ending in endings)
+    names = (table, *(f"{table}.{ending}" for ending in TABLE_ENDINGS))
+    return any(fnmatchcase(f"{name}.{column}", literal) for name in names)
 
 
 def read_rules(data: bytes, *, name: str) -> Rules:

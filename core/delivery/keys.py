@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray, coded
 from core.letters import without_accents
+from core.reading_options import TABLE_ENDINGS
 from core.roles.vocabulary import match_name, name_tokens
 from core.words import input_error
 
@@ -83,10 +84,7 @@ class PlaceNames:
     def place(self, written: str, option: str) -> Place:
         """Return the column that is written as TABLE.COL."""
         for name in sorted(self._columns, key=len, reverse=True):
-            for prefix in (
-                f"{name}.",
-                *(f"{name}.{ending}." for ending in ("csv", "tsv", "txt", "xlsx", "parquet")),
-            ):
+            for prefix in (f"{name}.", *(f"{name}.{ending}." for ending in TABLE_ENDINGS)):
                 column = written.removeprefix(prefix)
                 if column != written and column in self._columns[name]:
                     return Place(name, column)

@@ -48,7 +48,8 @@ TOOL = Tool(
     needs="two or more tables about the same people that are released together",
     upload=(
         "Upload **all tables** of one delivery that are about the same people, such as patients, visits and"
-        " tests: CSV, TSV, Excel or Parquet. The columns that join them are proposed."
+        " tests: CSV, Excel, Parquet, Feather, JSON lines, SPSS, Stata or SAS. The columns that "
+        "join them are proposed."
     ),
     inputs=(
         Input(

@@ -15,7 +15,7 @@ from core.coding import CodedColumn, IntArray
 from core.engines.sources import Engine
 from core.errors import refuse
 from core.tables import ReadOptions
-from core.tables.parquet import as_text
+from core.tables.typed import as_text
 from core.words import input_error, text
 
 if TYPE_CHECKING:

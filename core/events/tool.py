@@ -56,9 +56,14 @@ TOOL = Tool(
         Input(
             role="log",
             label="Event log",
-            help="CSV, TSV, Excel, Parquet, XES or XES.gz.",
+            help="CSV, Excel, Parquet, Feather, JSON lines, SPSS, Stata, SAS, XES or XES.gz.",
             taken_by=(
-                file_option("input", "the log: CSV, Excel, Parquet or XES", metavar="INPUT", is_needed=True),
+                file_option(
+                    "input",
+                    "the log: a table in any form, or XES",
+                    metavar="INPUT",
+                    is_needed=True,
+                ),
             ),
         ),
         Input(role="mapping", label="Event mapping", kind="files", needed=False),

@@ -32,8 +32,8 @@ TOOL = Tool(
     needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
     upload=(
         "Upload the **original** table and its **scrambled** copy, whether shuffled, noised or synthetic. "
-        "Columns are matched by name, rows by position or by a column of your choice. CSV, TSV, Excel or "
-        "Parquet."
+        "Columns are matched by name, rows by position or by a column of your choice. CSV, Excel, "
+        "Parquet, Feather, JSON lines, SPSS, Stata or SAS."
     ),
     inputs=(
         Input(

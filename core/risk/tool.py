@@ -94,8 +94,8 @@ TOOL = Tool(
     asked="How easily are people found in this table, and what does it give away?",
     needs="one table of people that is about to be released",
     upload=(
-        "Upload **one table** of people that is about to be released: CSV, TSV, Excel or Parquet, a record "
-        "a row. No log and no original is needed."
+        "Upload **one table** of people that is about to be released: CSV, Excel, Parquet, "
+        "Feather, JSON lines, SPSS, Stata or SAS, a record a row. No log and no original is needed."
     ),
     inputs=(
         Input(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # a frame is rarely asked for, and pandas takes a third of a 
 class Reading:
     """What reading a file assumed, so that the person can see and correct it."""
 
-    format: str  # ``CSV`` (text with any delimiter), ``XLSX``, ``XLS``, ``Parquet`` or ``XES``
+    format: str  # ``CSV`` (text with any delimiter), ``XLSX``, ``Parquet``, ``SPSS`` and so on
     # the options with every detected value filled in; reading again with them gives the same
     options: ReadOptions
     detected: tuple[str, ...] = ()  # names of the options that were detected rather than given
@@ -44,7 +44,7 @@ class Reading:
             parts.append(ENCODINGS.get(self.options.encoding, self.options.encoding))
         if self.options.sheet is not None:
             parts.append(text("sheet “{sheet}”", sheet=self.options.sheet))
-        if self.format not in ("Parquet", "XES"):
+        if self.format == "CSV" or self.format.startswith("XLS"):
             where = "header in row {line}" if self.format.startswith("XLS") else "header in line {line}"
             parts.append(text(where, line=self.header_line) if self.header_line else "no header")
         return joined(parts, ", ")

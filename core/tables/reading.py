@@ -23,8 +23,10 @@ from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited
 from core.tables.excel import password_protected, read_excel
 from core.tables.header import listed, quoted
+from core.tables.json_lines import is_json_lines, read_json_lines
 from core.tables.model import Dataset, Reading
-from core.tables.parquet import read_parquet
+from core.tables.parquet import read_feather, read_parquet
+from core.tables.statistical import kind_of_statistical, read_statistical
 from core.tables.xes import is_xes, read_xes
 from core.words import Text, input_error, joined, own, text
 
@@ -34,6 +36,7 @@ _LARGEST_UNPACKED = 2 << 30  # bytes, as a workbook says of itself; its process 
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PARQUET = b"PAR1"
+_FEATHER = b"ARROW1"
 _REMEDY = "Export the table as CSV, Excel (.xlsx) or Parquet."
 _HEAD = 4096
 
@@ -51,15 +54,8 @@ _OTHER_FILES = (
     (b"\xff\xd8\xff", "an image"),
     (b"GIF8", "an image"),
     (b"SQLite format 3", "an SQLite database"),
-    (b"$FL2", "an SPSS file"),
-    (b"$FL3", "an SPSS file"),
-    (b"<stata_dta>", "a Stata file"),
-    *((bytes((version, order, 1, 0)), "a Stata file") for version in (113, 114, 115) for order in (1, 2)),
-    (b"ASCII SPSS PORT FILE", "an SPSS file"),
     (b"\x00\x01\x00\x00Standard", "an Access database"),
-    (b"\x00" * 12 + b"\xc2\xea\x81\x60", "a SAS file"),
-    (b"HEADER RECORD*******LIB", "a SAS transport file"),
-    (b"ARROW1", "an Arrow file"),
+    (b"FEA1", "a Feather file of version 1"),
     (b"PARE", "an encrypted Parquet file"),
     (b"Obj\x01", "an Avro file"),
 )
@@ -165,14 +161,16 @@ def _read(
 
 def is_binary(head: bytes) -> bool:
     """Return whether a file that begins so is for :func:`read_binary`."""
-    return head.startswith((_ZIP, _OLE, _PARQUET))
+    return head.startswith((_ZIP, _OLE, _PARQUET, _FEATHER))
 
 
 def read_binary(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:
-    """Read a workbook or Parquet file with every cell as text."""
+    """Read a workbook, Parquet or Feather file with every cell as text."""
     head = data.slice(0, min(len(_OLE), data.size)).to_pybytes()
     if head.startswith(_PARQUET):
         return read_parquet(data, name=name, options=options)
+    if head.startswith(_FEATHER):
+        return read_feather(data, name=name, options=options)
     if head.startswith(_ZIP):
         _check_workbook(data, name=name)
         return read_excel(data, name=name, excel_format="XLSX", options=options)
@@ -233,7 +231,13 @@ class Reader(Protocol):
 
 TEXT = "text"
 READERS: Mapping[str, Reader] = MappingProxyType(
-    {"binary": read_binary, "xes": read_xes, TEXT: read_delimited}
+    {
+        "binary": read_binary,
+        "xes": read_xes,
+        "statistical": read_statistical,
+        "json": read_json_lines,
+        TEXT: read_delimited,
+    }
 )
 
 
@@ -244,6 +248,10 @@ def kind_of(data: pa.Buffer, *, name: str) -> str:
         return "binary"
     if is_xes(head):
         return "xes"
+    if kind_of_statistical(head):
+        return "statistical"
+    if is_json_lines(data):
+        return "json"
     other = next((what for magic, what in _OTHER_FILES if head.startswith(magic)), _marked_up(head))
     if other:
         raise no_table(name, other)

@@ -48,7 +48,7 @@ def records_in_json(document: object) -> list[Record]:
 
 
 def records_in_table(data: bytes, *, name: str) -> list[Record]:
-    """Return a log that is a table, a line a column: CSV, TSV, Excel or Parquet."""
+    """Return a log that is a table, a line a column."""
     records = _records_in(read_dataset(data, name=name))
     if not _actions(records):
         raise AuditInputError(text(_NO_ENTRIES, log=name))

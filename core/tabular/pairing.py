@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.reading_options import TABLE_ENDINGS
 from core.words import Text, joined, text
 
-_TABLE_EXTENSIONS = ("csv", "tsv", "txt", "xlsx", "xls", "parquet")
 _ANONYMIZED = "_anonymized"
 _LOG = "_anonymized_log"
 _LOG_EXTENSIONS = ("json", "csv", "tsv", "txt", "xlsx")
@@ -51,7 +51,7 @@ class _Name:
 
     @property
     def is_table(self) -> bool:
-        return self.extension in _TABLE_EXTENSIONS and not self.is_log
+        return self.extension in TABLE_ENDINGS and not self.is_log
 
     @property
     def is_log(self) -> bool:
@@ -185,7 +185,7 @@ def _partners(name: _Name, candidates: Sequence[_Name]) -> Sequence[_Name]:
 
 def _other_extension(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
     """Return an anonymized table that only has another extension, "" where there is none."""
-    for extension in _TABLE_EXTENSIONS:
+    for extension in TABLE_ENDINGS:
         for other in by_base.get(f"{name.stem}{_ANONYMIZED}.{extension}", ()):
             return other.written
     return ""
@@ -213,7 +213,7 @@ def _why_without(original: _Name | None, missing: Text) -> Text:
 def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
     if name.is_log:
         stem = name.stem.removesuffix(_LOG)
-        given = (original for ending in _TABLE_EXTENSIONS for original in by_base.get(f"{stem}.{ending}", ()))
+        given = (original for ending in TABLE_ENDINGS for original in by_base.get(f"{stem}.{ending}", ()))
         missing = text("No original called {name} was given for this log.", name=stem)
         return _why_without(next(given, None), missing)
     if name.looks_anonymized:
@@ -229,7 +229,7 @@ def _why_unused(name: _Name, by_base: Mapping[str, Sequence[_Name]]) -> str:
 
 
 def _not_a_table(name: _Name) -> Text:
-    allowed = ", ".join(f".{extension}" for extension in _TABLE_EXTENSIONS)
+    allowed = ", ".join(f".{extension}" for extension in TABLE_ENDINGS)
     return text(
         "{name} is neither a table ({allowed}) nor a log.", name=_shown_base(name.written), allowed=allowed
     )

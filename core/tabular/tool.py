@@ -54,8 +54,8 @@ TOOL = Tool(
     upload=(
         "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
         "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. Tables "
-        "may be CSV, TSV, Excel or Parquet; the log may be a table too, with a line for each column. Without "
-        "a log, one is made here from both tables."
+        "may be CSV, Excel, Parquet, Feather, JSON lines, SPSS, Stata or SAS; the log may be a table too, "
+        "with a line for each column. Without a log, one is made here from both tables."
     ),
     inputs=(
         Input(

@@ -9,14 +9,18 @@ import io
 import json
 import random
 import struct
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import openpyxl
+import pandas as pd
 import pyarrow as pa
+import pyreadstat
 import skops.io
-from pyarrow import parquet
+from pyarrow import feather, parquet
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.svm import SVC
 
@@ -66,6 +70,26 @@ def in_parquet(compression: str) -> bytes:
     out = io.BytesIO()
     parquet.write_table(pa.table(dict(zip(ROWS[0], columns, strict=True))), out, compression=compression)
     return out.getvalue()
+
+
+def in_feather() -> bytes:
+    columns = list(zip(*ROWS[1:], strict=True))
+    out = io.BytesIO()
+    feather.write_feather(pa.table(dict(zip(ROWS[0], columns, strict=True))), out)
+    return out.getvalue()
+
+
+def in_json_lines() -> bytes:
+    records = (dict(zip(ROWS[0], row, strict=True)) | {"name": [{"given": [PLANTED]}]} for row in ROWS[1:])
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def statistical(ending: str) -> bytes:
+    write = {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta, "xpt": pyreadstat.write_xport}[ending]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"t.{ending}")
+        write(pd.DataFrame(ROWS[1:], columns=ROWS[0]).astype(str), path)
+        return path.read_bytes()
 
 
 def log_in_xes() -> bytes:
@@ -120,6 +144,11 @@ GOOD: Mapping[str, tuple[str, Callable[[], bytes]]] = {
     "workbook": ("table", workbook),
     "parquet": ("table", lambda: in_parquet("snappy")),
     "parquet, nothing packed": ("table", lambda: in_parquet("none")),
+    "Feather": ("table", in_feather),
+    "JSON lines": ("table", in_json_lines),
+    "SPSS": ("table", lambda: statistical("sav")),
+    "Stata": ("table", lambda: statistical("dta")),
+    "SAS transport": ("table", lambda: statistical("xpt")),
     "XES": ("table", log_in_xes),
     "XES in gzip": ("table", lambda: gzip.compress(log_in_xes(), mtime=0)),
     "log": ("log", log_in_json),

@@ -227,7 +227,7 @@ def test_read_dataset__refuses_what_unpacks_to_too_much(monkeypatch) -> None:
     rows = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 200))
     data = handmade(rows, sharedStrings=f"<si><t>{'x' * 100}</t></si>")
     assert problem(data) == "t.xlsx: the sheet holds more than 0 GiB of text. Save it as CSV."
-    monkeypatch.setattr("core.tables.parquet._LARGEST_AREA", 3)
+    monkeypatch.setattr("core.tables.typed._LARGEST_AREA", 3)
     found = problem(written(pa.table({"a": [1, 2], "b": [3, 4]})))
     assert "2 records of 2 columns, more than 3 cells" in found
 
@@ -264,7 +264,7 @@ WRONG = [
     (b"PAR1" + bytes(50), {}, "the Parquet file is damaged, cut off or encrypted"),
     (written(pa.table({"id": [1], "tags": [["a"]]})), {}, "column “tags” holds lists"),
     (written(pa.table({"a": [[1]], "b": [{"x": 1}]})), {}, "columns “a” and “b” hold lists"),
-    (written(pa.table({"id": pa.array([], pa.int64())})), {}, "the Parquet file holds no record"),
+    (written(pa.table({"id": pa.array([], pa.int64())})), {}, "the file holds no record"),
     (written(pa.table({"id": [1], "photo": [b"\xff\xd8"]})), {}, "column “photo” cannot be written as text"),
     (workbook(S=[["a"], [1]], T=[["b"], [1]]), {"sheet": "U"}, "no sheet “U”…“S” and “T”"),
     (workbook(S=[["a"], [1]], T=[]), {"sheet": "T"}, "the sheet “T” is empty"),
@@ -274,7 +274,7 @@ WRONG = [
 
 
 def test_read_dataset__uses_long_offsets_for_long_texts(monkeypatch):
-    monkeypatch.setattr("core.tables.parquet._LARGE_TEXT", 3)
+    monkeypatch.setattr("core.tables.typed._LARGE_TEXT", 3)
     monkeypatch.setattr("core.tables.delimited._LARGE_TEXT", 3)
     for data in (written(pa.table({"a": ["long", "text"]})), b"a\nlong\ntext\n"):
         table = read(data).table

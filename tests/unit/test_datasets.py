@@ -275,9 +275,7 @@ def test_read_dataset__reads_very_wide_tables(n_columns):
 INSTEAD = [
     (b"%PDF-1.7", "a PDF document"),
     (b"\x1f\x8b\x08", "compressed with gzip"),
-    (b"$FL2@(#) SPSS", "an SPSS file"),
-    (b"ASCII SPSS PORT FILE", "an SPSS file"),
-    (b"\x72\x02\x01\x00\x06\x00", "a Stata file"),
+    (b"FEA1", "a Feather file of version 1"),
     (b"\x00\x01\x00\x00Standard ACE DB\x00", "an Access database"),
     (b"<html><table>", "a web page (HTML)"),
     (b"\xef\xbb\xbf \n<!DOCTYPE html>", "a web page (HTML)"),
