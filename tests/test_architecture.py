@@ -181,6 +181,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.vcf.binary.lines", "core.vcf.binary._feed"),
     "core.commands.engines._needed",  # of a file that was just opened as an input
     "core.commands.output.ready_streams",
+    "core.declared.proposing._usual",  # our own file
     "core.engines.sources.configured",  # the operator's own secrets
 }
 

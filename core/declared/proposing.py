@@ -1,6 +1,8 @@
 """Rules as they seem: what was done to each column, with the exceptions, to be confirmed."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +12,7 @@ from core.coding import BoolArray, FloatArray, IntArray
 from core.declared.columns import changed
 from core.declared.lines import EPSILON, Case, Line, at_person, moved_by
 from core.declared.pairing import Pair, most_frequent
-from core.declared.rules import Rule, Rules, rules_toml
+from core.declared.rules import Rule, Rules, read_rules, rules_toml
 from core.declared.shifted import moved_in_texts
 from core.verdict import Verdict
 from core.words import say
@@ -19,20 +21,44 @@ _MOSTLY = 0.8  # share of records that have to agree with a rule
 _FEW_VALUES = 0.05  # of the records, up to which values that became others may be groups
 
 
+_OMOP = Path(__file__).parent / "omop.toml"
+_OF_OMOP = ("person.person_id", "person.gender_concept_id")  # columns by which its tables are recognized
+
+
 def proposed_rules(pairs: Sequence[Pair]) -> Rules:
-    """Return what seems to have been done; columns that were treated alike stand in one rule."""
+    """Return what seems to have been done; columns that were treated alike stand in one rule.
+
+    Of tables in the OMOP common data model also what is usual there, see ``omop.toml``.
+    """
+    usual = _usual(pairs)
     found: dict[Rule, list[str]] = {}
     for pair in pairs:
         for column in pair.columns:
+            if any(each.kind == "emptied" and f"{pair.name}.{column}" in each.columns for each in usual):
+                continue
             rule = _rule(pair, column, is_person=column == pair.own)
             if rule is not None:
                 found.setdefault(rule, []).append(f"{pair.name}.{column}")
         gone = [each for each in pair.original.columns if each not in pair.columns.values()]
         for column in gone:
             found.setdefault(Rule(kind="emptied", columns=()), []).append(f"{pair.name}.{column}")
-    rules = [_with_columns(rule, columns) for rule, columns in _one_shift(found).items()]
+    rules = [*(replace(rule, columns=tuple(columns)) for rule, columns in _one_shift(found).items()), *usual]
     named = next((f"{each.name}.{each.columns[each.own]}" for each in _by_persons(pairs) if each.own), "")
     return Rules(rules=tuple(sorted(rules, key=lambda each: _ORDER.index(each.kind))), person=named)
+
+
+def _usual(pairs: Sequence[Pair]) -> list[Rule]:
+    """Return the rules of OMOP about columns that are there, none where the tables are not of that model."""
+    places = [f"{pair.name}.{column}" for pair in pairs for column in pair.columns]
+    if not {each.lower() for each in places}.issuperset(_OF_OMOP):
+        return []
+    rules = []
+    for rule in read_rules(_OMOP.read_bytes(), name=_OMOP.name).rules:
+        to = next((each for each in places if each.lower() == rule.to), "")
+        columns = [each for each in places if rule.names(*each.lower().rsplit(".", 1)) and each != to]
+        if columns and (to or not rule.to):
+            rules.append(replace(rule, columns=tuple(columns), to=to, line=0))
+    return rules
 
 
 def _by_persons(pairs: Sequence[Pair]) -> list[Pair]:
@@ -58,10 +84,6 @@ def _one_shift(found: dict[Rule, list[str]]) -> dict[Rule, list[str]]:
 
 
 _ORDER = ("replaced", "shifted", "emptied", "grouped", "kept", "removed", "refers")
-
-
-def _with_columns(rule: Rule, columns: Sequence[str]) -> Rule:
-    return Rule(**{**vars(rule), "columns": tuple(columns)})
 
 
 def _rule(pair: Pair, column: str, *, is_person: bool) -> Rule | None:

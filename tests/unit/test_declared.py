@@ -298,3 +298,38 @@ def test_command__holds_a_folder_against_its_originals(
     assert "No rules say what was done" in capsys.readouterr().out
     assert read_rules(rules.read_bytes(), name="proposed.toml").rules
     assert main([*words[:2], "--rules", str(rules)]) == 2
+
+
+def omop(ids: list[str], shifts: np.ndarray, *, source: bool, lost: int = 0) -> dict[str, Dataset]:
+    """Return persons and two visits of each with a condition, the first visits of some not there."""
+    who = np.repeat(np.arange(N), 2)
+    days = np.stack([_START + np.arange(N) + shifts, _START + np.arange(N) + shifts + 40], axis=1).ravel()
+    visits, persons = np.arange(2 * N) + 7_000, [ids[each] for each in who]
+    year = 1950 + np.arange(N) % 40
+    person = {"PERSON_ID": ids, "GENDER_CONCEPT_ID": [8532, 8507] * (N // 2), "YEAR_OF_BIRTH": year}
+    conditions = {"person_id": persons, "visit_occurrence_id": visits, "condition_start_date": days}
+    words = [f"J{each % 9}" if source else "" for each in range(2 * N)]
+    started = {"visit_occurrence_id": visits, "person_id": persons, "visit_start_date": days}
+    return {
+        "PERSON": written("PERSON.csv", person),
+        "visit_occurrence": written("v.csv", {name: each[lost:] for name, each in started.items()}),
+        "condition_occurrence": written("c.csv", conditions | {"condition_source_value": words}),
+    }
+
+
+def test_omop__is_recognized_and_what_is_usual_there_is_proposed() -> None:
+    given = read_originals(omop(_NAMES, 0 * _SHIFTS, source=True), mapping=written("ids.csv", IDS))
+    right = measure_declared(omop(_CODES, _SHIFTS, source=False), given)
+    rules = read_rules(right.rule_file, name="r").rules
+    told = {(each.kind, each.to): each.columns for each in rules if each.kind in ("refers", "emptied")}
+    assert told == {
+        ("emptied", ""): ("condition_occurrence.condition_source_value",),
+        ("refers", "PERSON.PERSON_ID"): ("visit_occurrence.person_id", "condition_occurrence.person_id"),
+        ("refers", "visit_occurrence.visit_occurrence_id"): ("condition_occurrence.visit_occurrence_id",),
+    }
+    assert failed(right) == []
+    wrong = measure_declared(omop(_CODES, _SHIFTS, source=True, lost=2), given)
+    assert [each[:2] for each in failed(wrong) if each[0] in ("refers", "emptied")] == [
+        ("emptied", "condition_occurrence.condition_source_value"),
+        ("refers", "condition_occurrence.visit_occurrence_id"),
+    ]
