@@ -26,7 +26,7 @@ from benchmarks.quality.leakage import leaks, releases
 from benchmarks.quality.leakage.kinds import dataset
 from benchmarks.quality.leakage.tables import people
 from benchmarks.quality.scoreboard import Scenario
-from core.intervals import wilson_interval
+from core.chance import wilson_interval
 from core.leakage import pair_tables
 from core.leakage.attacks import AttackRate, try_attacks
 

@@ -1,4 +1,4 @@
-"""What chance alone gives: tails of the laws that counts follow, and ranks.
+"""What chance alone gives: tails of the laws that counts follow, ranks, and how sure a share is.
 
 Of :mod:`scipy.special` only: :mod:`scipy.stats` takes longer to import than most audits take. Counts and
 parameters may be arrays.
@@ -6,6 +6,7 @@ parameters may be arrays.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ NO_ACCIDENT = 1e-6
 
 NO_ACCIDENT_SPREADS = 4.75
 """The same in standard deviations of a normal law beyond its mean."""
+
+Z_95 = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution
 
 
 def binomial_tail(count: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
@@ -100,3 +103,22 @@ def association(before: IntArray, after: IntArray) -> float:
     statistic, _ = dependence(before, after)
     most, _ = dependence(np.sort(before), np.sort(after))
     return statistic / most if most else 0.0
+
+
+def wilson_interval(n_hits: int, n: int) -> tuple[float, float]:
+    """Return the 95 % score interval of a share; (0, 1) of nothing, exact at none and at all.
+
+    >>> low, high = wilson_interval(27, 30)
+    >>> round(low, 3), round(high, 3)
+    (0.744, 0.965)
+
+    References
+    ----------
+    Wilson, Probable inference, the law of succession, and statistical inference, JASA 22(158), 1927.
+    """
+    if not n:
+        return 0.0, 1.0
+    share, square = n_hits / n, Z_95**2 / n
+    middle, half = share + square / 2, Z_95 * sqrt(share * (1 - share) / n + square / (4 * n))
+    low, high = (middle - half) / (1 + square), (middle + half) / (1 + square)
+    return max(low, 0.0) if n_hits else 0.0, min(high, 1.0) if n_hits < n else 1.0

@@ -24,8 +24,8 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
 from core.errors import AuditInputError
-from core.reading_options import TABLE_ENDINGS
-from core.settings_files import first_problems, read_toml
+from core.settings.files import first_problems, read_toml
+from core.settings.reading import TABLE_ENDINGS
 from core.words import Text, listed, text
 
 Kind = Literal["replaced", "shifted", "emptied", "grouped", "kept", "removed", "refers"]

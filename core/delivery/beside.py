@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from core.coding import CodedTable, combination_codes
-from core.roles.vocabulary import name_tokens
+from core.people.roles.vocabulary import name_tokens
 
 _FEWEST_RECORDS = 20
 _MOST_VALUES = 0.5  # share of distinct values up to which a column is compared

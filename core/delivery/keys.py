@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray, coded
-from core.letters import without_accents
-from core.reading_options import TABLE_ENDINGS
-from core.roles.vocabulary import match_name, name_tokens
+from core.people.roles.vocabulary import match_name, name_tokens
+from core.settings.reading import TABLE_ENDINGS
+from core.values.letters import without_accents
 from core.words import input_error
 
 _FOUND = 0.5  # share of values found from which columns of like names are one key

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from core.chance import wilson_interval
 from core.coding import FloatArray, IntArray
 from core.diversity.cells import QuasiIdentifierUnit
 from core.diversity.features import FeatureSpace
@@ -16,7 +17,6 @@ from core.diversity.minimized import CellUse, Minimization, MinimizationProblem,
 from core.diversity.models import Model
 from core.diversity.outcomes import Outcome
 from core.diversity.settings import DiversitySettings
-from core.intervals import wilson_interval
 
 _HOLDOUT_SHARE = 0.4
 FEWEST_RECORDS = 4  # two to fit and two to hold out, of which one each is split off again

@@ -21,7 +21,7 @@ from core.events.telling import telling_findings
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons
-from core.pseudonyms import TokenSource
+from core.people.pseudonyms import TokenSource
 from core.releases import EarlierTable, Ledger, ReleasesAudit, ReleasesMeasurement, judge_releases
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.calendars import iso_dates
 from core.coding import IntArray, sorted_distinct, value_codes
-from core.dates import YEAR
 from core.events.log import EventLog, all_of
 from core.events.measuring import AnonymizedEvents
 from core.events.settings import KIND_COLUMNS
 from core.events.users import cannot_be_respelt, folded, is_word
-from core.patterns import CATALOGUE, scan_column
+from core.people.patterns import CATALOGUE, scan_column
+from core.values.calendars import iso_dates
+from core.values.dates import YEAR
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, text
 

@@ -5,9 +5,9 @@ from math import comb
 
 import numpy as np
 
+from core.chance import wilson_interval
 from core.coding import BoolArray, IntArray, value_codes
 from core.events.traces import Traces, TraceSearch, count_unique_draws, own_traces
-from core.intervals import wilson_interval
 from core.known import bags, users_sharing
 
 KNOWN_EVENTS = (1, 2, 3, 4)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.coding import FloatArray, IntArray
-from core.free_text import ModelName, TextColumn, measure_texts
-from core.jobs import Progress
+from core.files.leftovers import Leftover, leftovers_of
 from core.leakage.attacks import Attacks, try_attacks
 from core.leakage.chance import (
     FEWEST_PERMUTATIONS,
@@ -35,8 +34,9 @@ from core.leakage.whole_rows import (
     expected_full_matches,
     find_whole_rows,
 )
-from core.leftovers import Leftover, leftovers_of
-from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles, whose_records
+from core.people.free_text import ModelName, TextColumn, measure_texts
+from core.people.roles import Role, RoleSuggestion, columns_of_people, suggest_roles, whose_records
+from core.processes.jobs import Progress
 from core.tables import Dataset
 from core.words import input_error
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from core.chance import binomial_tail
 from core.leakage.pairing import TablePair
-from core.roles import RoleSuggestion
+from core.people.roles import RoleSuggestion
 from core.verdict import Finding, Verdict
 from core.words import listed, share_of, text
 

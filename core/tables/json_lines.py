@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from core.errors import AuditInputError
-from core.reading_options import ReadOptions
+from core.settings.reading import ReadOptions
 from core.tables.bounds import LONGEST_RECORD, check_n_columns, record_too_long
 from core.tables.header import listed
 from core.tables.model import Reading

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import ipc, parquet
 
-from core.process_bounds import SMALL_FILE_BYTES
-from core.reading_options import ReadOptions
-from core.tables.beside import Beside, beside_of, beside_parquet
+from core.processes.bounds import SMALL_FILE_BYTES
+from core.settings.reading import ReadOptions
 from core.tables.bounds import check_text
+from core.tables.hidden_contents import Beside, beside_of, beside_parquet
 from core.tables.model import Reading
 from core.tables.typed import check_schema, read_typed
 from core.words import input_error, own

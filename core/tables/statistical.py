@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from core.reading_options import ReadOptions
-from core.tables.beside import Beside, beside_of
+from core.settings.reading import ReadOptions
+from core.tables.hidden_contents import Beside, beside_of
 from core.tables.model import Reading
 from core.tables.typed import check_schema, read_typed
 from core.words import input_error, own

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.reading_options import ReadOptions
-from core.tables.beside import Beside, bounded
+from core.settings.reading import ReadOptions
 from core.tables.bounds import check_n_columns, check_text
 from core.tables.header import (
     header_option,
@@ -18,6 +17,7 @@ from core.tables.header import (
     numbered_columns,
     quoted,
 )
+from core.tables.hidden_contents import Beside, bounded
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading
 from core.words import input_error

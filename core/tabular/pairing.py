@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.reading_options import TABLE_ENDINGS
+from core.settings.reading import TABLE_ENDINGS
 from core.words import Text, joined, text
 
 _ANONYMIZED = "_anonymized"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.plain import shell_word
+from core.files.plain_text import shell_word
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.candidates import Candidates
 from core.vcf.files import Content, VcfFile, unchanged_files

@@ -4,13 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.chance import wilson_interval
 from core.errors import AuditInputError
 from core.events import EventAudit, event_mapping, judge_events, trace_risk
 from core.events.row_risk import combination_diversity
 from core.events.trace_risk import KnownEvents, Share, TraceRisk
 from core.events.traces import Traces, TraceSearch, build_traces
 from core.events.users import folded, near_equal_users
-from core.intervals import wilson_interval
 from core.tables import ReadOptions, read_dataset
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each, read_cases, says
