@@ -114,6 +114,7 @@ RISK = (
         files={"table": ("demo_patients_released.csv",), "original": ("demo_patients.csv",)},
     ),
 )
+_OMOP = ("person", "visit_occurrence", "condition_occurrence")
 DATASET = (
     Demo(
         tool="dataset",
@@ -128,6 +129,19 @@ DATASET = (
         label="Coarser tables",
         description="The same kind of persons, stays by year alone: one known stay finds nobody.",
         files={"tables": ("persons_by_year.csv", "stays_by_year.csv")},
+    ),
+    Demo(
+        tool="dataset",
+        key="declared",
+        label="Shifted dates, beside the originals",
+        description="OMOP tables with their originals, mapping and rules: the diagnoses of four persons keep "
+        "their dates, and twelve keep the words of the source.",
+        files={
+            "tables": tuple(f"{name}.csv" for name in _OMOP),
+            "originals": tuple(f"{name}_original.csv" for name in _OMOP),
+            "mapping": ("persons_mapping.csv",),
+            "rules": ("what_was_done.toml",),
+        },
     ),
 )
 EVENTS = (

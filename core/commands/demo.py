@@ -73,6 +73,10 @@ def audit_command(tool: str, key: str, files: Mapping[str, Sequence[DemoFile]]) 
     elif tool == "risk":
         given = names["table"]
         words = [word for name in names["original"] for word in ("--original", name)]
+    elif tool == "dataset":
+        given = names["tables"]
+        beside = (("--original", "originals"), ("--mapping", "mapping"), ("--rules", "rules"))
+        words = [word for flag, role in beside if role in names for word in (flag, *names[role])]
     elif tool == "diversity":
         roles = DEMO_ROLES[key]
         words = ["--label", LABEL, "--sensitive", roles.sensitive_attribute]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from core.__main__ import main
 from core.coding import CodedTable
 from core.delivery import (
+    named_tables,
     DeliveryAudit,
     DeliverySettings,
     DeliveryThresholds,
@@ -22,6 +23,7 @@ from core.delivery import (
     judge_delivery,
     measure_delivery,
 )
+from core.declared import read_originals
 from core.delivery.attack import Records, cheapest_attacks
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import known_words
@@ -423,12 +425,30 @@ def test_command__prints_what_the_audit_says_and_names_a_bad_table(folder: Path,
     assert "holds no table" in capsys.readouterr().err
 
 
+READ = ("tables", "originals", "mapping")  # roles of a demo whose files are tables
+
+
 @pytest.mark.one_of(2)
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
 def test_demo__is_as_it_says(demo: object) -> None:
-    tables = [read_dataset(file.data, name=file.name) for file in demo.make()["tables"]]
-    audit = audit_delivery(tables)
-    assert audit.overall is {"linked": Verdict.FAIL, "coarse": Verdict.PASS}[demo.key]
+    files = demo.make()
+    given = {role: [read_dataset(file.data, name=file.name) for file in files.get(role, ())] for role in READ}
+    tables, originals = given["tables"], None
+    if demo.key == "declared":
+        (rules,) = files["rules"]
+        originals = read_originals(
+            named_tables(given["originals"]), mapping=given["mapping"][0], rules=(rules.name, rules.data)
+        )
+    audit = audit_delivery(tables, originals=originals)
+    assert audit.overall is (Verdict.PASS if demo.key == "coarse" else Verdict.FAIL)
+    if originals is not None:
+        assert audit.measurement.declared is not None
+        failed = [each for each in audit.measurement.declared.lines if each.verdict is Verdict.FAIL]
+        assert [(each.kind, each.of, each.n_persons) for each in failed] == [
+            ("shifted", "condition_occurrence.condition_start_date", 4),
+            ("emptied", "condition_occurrence.condition_source_value", 12),
+        ]
+        return
     assert all(table.n_below(5) == 0 for table in audit.measurement.tables)
     report = delivery_report(audit, inputs=[], created_at=NOON)
     for name in RENDERERS:
