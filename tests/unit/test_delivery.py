@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from core.__main__ import main
 from core.coding import CodedTable
+from core.declared import read_originals
 from core.delivery import (
-    named_tables,
     DeliveryAudit,
     DeliverySettings,
     DeliveryThresholds,
     audit_delivery,
     judge_delivery,
     measure_delivery,
+    named_tables,
 )
-from core.declared import read_originals
 from core.delivery.attack import Records, cheapest_attacks
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import known_words
