@@ -15,9 +15,9 @@ from core.events.measuring import (
     measure_events,
 )
 from core.events.release import Release, release_events, removed_users
+from core.events.released_words import telling_findings
 from core.events.row_risk import CombinationDiversity, RowRisk, combination_diversity, row_risk
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
-from core.events.telling import telling_findings
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons

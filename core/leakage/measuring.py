@@ -19,9 +19,9 @@ from core.leakage.chance import (
     n_permutations_for,
 )
 from core.leakage.distances import Distances, measure_distances, require_columns
+from core.leakage.identifying_columns import NamingColumn, find_naming_columns
 from core.leakage.kept_together import KeptTogether, find_kept_together
 from core.leakage.members import MOST_ROWS, NearerMembers, nearer_members
-from core.leakage.naming import NamingColumn, find_naming_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import TablePair, follows, pair_tables, with_names_of

@@ -19,10 +19,10 @@ from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings, some_contigs_removed
 from core.vcf.left import shown
 from core.vcf.lines import Lines, Places
+from core.vcf.memoized import forgetting
 from core.vcf.neighbours import Neighbours
 from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
-from core.vcf.remembering import forgetting
 from core.vcf.rows import Alignment, SortedLines, UnsortedError
 from core.vcf.scan import Scanner
 from core.vcf.settings import VcfSettings

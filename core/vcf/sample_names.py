@@ -13,7 +13,7 @@ from core.people import names as people
 from core.people.names import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
 from core.values.letters import without_accents
 from core.vcf.checks.spellings import WRITTEN_VARIANT
-from core.vcf.remembering import remembered
+from core.vcf.memoized import remembered
 
 MIN_NAME = 4  # letters: shorter names are parts of others by chance; of syllables two are enough
 MIN_NUMBER = 5  # digits: shorter numbers of samples are counted in many files
