@@ -56,6 +56,29 @@ def _iso(date: re.Match[str]) -> str:
     return f"{date[3]}-{int(date[2]):02d}-{int(date[1]):02d}"
 
 
+# a date within joined values, from its year, month and day
+_DATES = (
+    "{2}{1}{0}",
+    "{0}{1}{2}",
+    "{2}.{1}.{0}",
+    "{2}/{1}/{0}",
+    "{1}/{2}/{0}",
+    "{2}{1}{3}",
+    "{3}{1}{2}",
+    "{0}",
+)
+_ISO = re.compile(r"([12]\d{3})-(\d{2})-(\d{2})")
+
+
+def _with_dates(value: Value, form: str) -> Value:
+    """Return cells of which those that are dates are written in a form, where there is one."""
+    if not form:
+        return value
+    dates = [_ISO.fullmatch(_as_date(each) or each) for each in value]
+    parts = zip(value, dates, strict=True)
+    return tuple(form.format(*date.groups(), date[1][2:]) if date else each for each, date in parts)
+
+
 def _as_date(value: str) -> str:
     match = _DAY_FIRST.fullmatch(value)
     return _iso(match) if match else ""
@@ -363,11 +386,12 @@ class Recipe(NamedTuple):
     algorithm: str
     key: Key | None = None
     joint: str = ""
+    dates: str = ""  # how dates among joined values are written, one of `_DATES`; as they are where empty
     n_bytes: int = 0  # of the digest, where the algorithm makes any length
 
     def digest(self, value: Value) -> bytes | None:
         """Return the digest of a value, None where it has no such spelling."""
-        data = _spelling(self.joint.join(value), self.spelling)
+        data = _spelling(self.joint.join(_with_dates(value, self.dates)), self.spelling)
         return self.function(data) if data else None
 
     @property
@@ -443,12 +467,18 @@ _JOINTS = ("", " ", "|", "_", "-", ",", ";", ":", "/")
 
 
 def joined_digests(value: Value) -> Made:
-    """Yield the digests of values that were joined, in this order."""
+    """Yield the digests of values that were joined, in this order; dates also as people write them."""
     few = len(value) > 2
     for joint in _JOINTS[:6] if few else _JOINTS:
         for data, spelling in spelled(joint.join(value), _JOINED_SPELLINGS[: 4 if few else 5]).items():
             for name in ("MD5", "SHA-1", "SHA-256") if few else _USUAL:
                 yield Recipe(spelling, name, None, joint), _USUAL[name](data)
+    for dates in _DATES if any(_ISO.fullmatch(_as_date(each) or each) for each in value) else ():
+        written = _with_dates(value, dates)
+        for joint in _JOINTS[: 3 if few else 6]:
+            for data, spelling in spelled(joint.join(written), (0, 1, 2)).items():
+                for name in ("MD5", "SHA-1", "SHA-256"):
+                    yield Recipe(spelling, name, None, joint, dates), _USUAL[name](data)
 
 
 # --- tokens

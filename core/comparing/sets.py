@@ -90,7 +90,8 @@ def n_rescaled(before: Amounts, after: Amounts, *, own: bool = False) -> tuple[i
     Of dates as days or seconds from a usual beginning or as digits; else times a constant plus a constant
     (of the `own` original not the numbers themselves). None where not nearly all are.
     """
-    return _dates_as_numbers(before, after) or _linear(before.distinct, after.distinct, own=own)
+    found = _dates_as_numbers(before, after) or _linear(before.distinct, after.distinct, own=own)
+    return found or _linear_in_order(before.numbers, after.numbers, own=own)
 
 
 def _dates_as_numbers(before: Amounts, after: Amounts) -> tuple[int, int] | None:
@@ -126,6 +127,28 @@ def _linear(known: FloatArray, numbers: FloatArray, *, own: bool) -> tuple[int, 
         for high in turned[-_ANCHORS:]
     )
     return (best, len(chosen)) if best >= _MOST * len(chosen) else None
+
+
+def _linear_in_order(before: FloatArray, after: FloatArray, *, own: bool) -> tuple[int, int] | None:
+    """Return the same of numbers as dense as they are rounded: in order, both stand on one line.
+
+    Each as often as its original, far beyond what drawing them anew gives.
+    """
+    known, numbers = (np.sort(each[np.isfinite(each)]) for each in (before, after))
+    n = len(numbers)
+    if len(known) != n or min(len(np.unique(known)), len(np.unique(numbers))) < FEWEST_DISTINCT:
+        return None
+    unit = 2 * last_place(numbers)
+    for turned in (known, -known[::-1]):
+        slope, constant = np.polyfit(turned, numbers, 1)
+        is_itself = (
+            own and abs(slope - 1) * (turned[-1] - turned[0]) <= unit and abs(numbers[0] - known[0]) <= unit
+        )
+        line = slope * turned + constant
+        is_on_it = np.abs(numbers - line).max() <= 1.5 * unit
+        if is_on_it and not is_itself and are_drawn_alike(counted(line, unit), counted(numbers, unit)):
+            return n, n
+    return None
 
 
 def _n_linear(

@@ -23,6 +23,7 @@ _LAST = "\U0010ffff"  # after every other character
 _FIGURE = r"(?:[+-]?(?:[0-9][0-9'’]*(?:[.,][0-9]+)*|\.[0-9]+))"
 _UNIT = r"(?:세|years?|let)?"
 _BETWEEN = re.compile(rf"({_FIGURE}) ?(?:-|–|—|~|\.\.+|to|do) ?({_FIGURE})(?: ?{_UNIT})?")
+_DECADE = re.compile(r"([12][0-9]{2}0)(?:['’]?s|년대|er(?: jahre)?|-ih|-a)")
 _BRACKETS = re.compile(rf"([\[(]) ?({_FIGURE}?) ?[,;] ?({_FIGURE}) ?([\])])")
 _FROM = re.compile(
     rf"(?P<sign>≥|>=?|from |nad |over |od ) ?(?P<low>{_FIGURE})"
@@ -74,6 +75,8 @@ Interval(low='', high='18', has_low=True, has_high=False, is_dashed=False))
         if found := _UNTIL.fullmatch(each):
             sign = (found["sign"] or found["word"]).strip()
             return Interval("", found["high"] or found["less"], True, sign not in _BELOW)
+        if found := _DECADE.fullmatch(each):
+            return Interval(found[1], found[1][:-1] + "9", True, True)
         if found := _BETWEEN.fullmatch(each):
             return Interval(found[1], found[2], True, True, is_dashed=True)
     return None

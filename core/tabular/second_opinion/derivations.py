@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -206,13 +207,17 @@ def _are_the_same(search: Search, known: FloatArray, before: Counted, written: F
 def _rescaled(search: Search) -> Iterator[Derivation]:
     """Yield columns that are an original column times a constant, plus a constant, or a date as a number."""
     telling = [
-        name for name in search.candidates if search.tables.distinct_share("anonymized", name) >= _TELLING
+        name
+        for name in search.candidates
+        if search.tables.distinct_share("anonymized", name) >= _TELLING
+        or search.stands_for.get(name) in search.disturbed
     ]
     for anonymized, original in itertools.product(telling, search.originals):
         after, before = search.numbers("anonymized", anonymized), search.numbers("original", original)
         if after is None or before is None:
             continue
         is_own = search.stands_for.get(anonymized) == original
+        is_disturbed = is_own and original in search.disturbed
         found = n_rescaled(before, after, own=is_own)
 
         def shows(also: str, known: Amounts = before) -> bool:
@@ -222,9 +227,10 @@ def _rescaled(search: Search) -> Iterator[Derivation]:
         if (
             found is not None
             and not search.is_natural(original, anonymized, shows)
-            and not _are_counted_anew(search, (original, anonymized), before, after)
+            and (is_disturbed or not _are_counted_anew(search, (original, anonymized), before, after))
         ):
-            yield search.derivation(original, anonymized, kind="constant", counts=found)
+            one = search.derivation(original, anonymized, kind="constant", counts=found)
+            yield replace(one, taken_out=one.taken_out or is_disturbed)
 
 
 def _are_counted_anew(search: Search, columns: tuple[str, str], before: Amounts, after: Amounts) -> bool:

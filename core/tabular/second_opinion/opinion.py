@@ -20,6 +20,7 @@ from core.tabular.second_opinion.classes import (
     measure_chosen_classes,
     measure_classes,
 )
+from core.tabular.second_opinion.completed import Completed, judge_completed, measure_completed
 from core.tabular.second_opinion.computed import (
     ComputedPseudonym,
     KeptLikeness,
@@ -91,6 +92,7 @@ class SecondOpinionMeasurement:
     structure: StructureMeasurement
     columns: tuple[ColumnComparison, ...]
     finer: tuple[FinerColumn, ...]
+    completed: tuple[Completed, ...]
     relinkage: RelinkageMeasurement
     hidden: HiddenOriginals
     leftovers: tuple[Leftover, ...]
@@ -153,6 +155,7 @@ def measure_second_opinion(
             settings=settings,
             columns=columns,
             finer=measure_finer(tables),
+            completed=measure_completed(tables),
             structure=measure_structure(tables),
             leftovers=_leftovers(anonymized, tables),
             marks=tables.marks,
@@ -260,11 +263,14 @@ def judge_second_opinion(
     texts = {each.column for each in measured.texts if each.is_text}
     alike = {each.anonymized for each in measured.hidden.kept_likeness}
     alike |= {each.anonymized for each in measured.classes.functions}
+    hidden = _judge_hidden(measured.hidden, thresholds, measured.columns)
+    alike |= {each.column or "" for each in hidden if each.verdict is Verdict.FAIL}
     found = [
         *judge_relinkage(measured.relinkage, thresholds),
         *judge_unchanged(measured.columns, thresholds, measured.suggestions),
         *judge_finer(measured.finer, thresholds),
-        *_judge_hidden(measured.hidden, thresholds, measured.columns),
+        *judge_completed(measured.completed),
+        *hidden,
         *judge_leftovers(measured.leftovers),
         *(one for one in judge_sanity(measured.sanity, thresholds) if one.column not in texts),
         *text_findings(measured.texts, read),

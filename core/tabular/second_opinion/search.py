@@ -14,6 +14,7 @@ from core.coding import FloatArray, IntArray, combined_codes, some_rows
 from core.comparing.numbers import Amounts, alphabetic_places, read_amounts, read_codes
 from core.people.roles import Role
 from core.people.roles.vocabulary import match_name
+from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.classes import logged_quasi_identifiers
 from core.tabular.second_opinion.pair import LoggedTables, remembered
@@ -24,6 +25,7 @@ _MOST_IN_A_SET = 200_000  # records of reordered tables whose whole columns are 
 _MANY_WORDS = 20  # beside numbers, more than there are units
 _MOST_DATES = 6  # original columns of dates between which days are counted
 _UNTIL = "until:"  # before the name of the column up to which days are counted
+_OTHERWISE = frozenset({Meaning.DISTURBED, Meaning.SWAPPED, Meaning.REPLACED})
 COARSER = 0.5  # of the original's distinct values, up to which a column was made coarser
 
 
@@ -76,6 +78,12 @@ class Search:
     def stands_for(self) -> Mapping[str, str]:
         """Return the original of each anonymized column that has one."""
         return {pair.pair.anonymized: pair.pair.original for pair in self.tables.coded}
+
+    @cached_property
+    def disturbed(self) -> frozenset[str]:
+        """Return the original columns whose values the log calls disturbed, swapped or replaced."""
+        meanings = {name: meaning_of(self.tables.log.entry(name).action) for name in self.originals}
+        return frozenset(name for name, each in meanings.items() if each in _OTHERWISE)
 
     def is_natural(self, original: str, anonymized: str, shows: Callable[[str], bool]) -> bool:
         """Whether the anonymized column's own original, unless it is the one sought, shows the same of it."""

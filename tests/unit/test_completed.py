@@ -1,0 +1,73 @@
+"""Coarse values that another released column makes exact again."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from core.tabular.log import read_log
+from core.tabular.second_opinion.completed import judge_completed, measure_completed
+from core.tabular.second_opinion.pair import pair_tables
+from core.verdict import Verdict
+from tests.second_opinion_examples import dataset
+
+N = 800
+RNG = np.random.default_rng(5)
+BORN = np.datetime64("1940-01-01") + RNG.integers(0, 60 * 365, N)
+YEAR = BORN.astype("datetime64[Y]").astype(int) + 1970
+MONTH = BORN.astype("datetime64[M]").astype(int) % 12 + 1
+AGE = RNG.integers(18, 90, N)
+LAB = np.round(RNG.uniform(4, 8.4, N), 1)
+SEX = np.array(["F", "M"])[RNG.integers(0, 2, N)]
+ZODIAC = np.array("rat ox tiger hare dragon snake horse goat ape hen dog pig".split())[YEAR % 12]
+SIGNS = RNG.permutation(np.array([f"g{each}" for each in range(10)]))
+LOG = read_log(
+    b'{"_meta": {"mode": "low"}, "log_info": {"x": {"semantic": "other", "action": "generalize"}}}'
+)
+
+Column = list[str]
+
+
+def held(exact: np.ndarray, coarse: Column, other: np.ndarray) -> list[tuple[str, str, Verdict]]:
+    """Return what is found where the released rows are in another order."""
+    original: Mapping[str, Column] = {"x": [*map(str, exact)], "other": [*map(str, other)], "sex": [*SEX]}
+    order = RNG.permutation(N)
+    released = {"x": [coarse[i] for i in order], "other": [str(other[i]) for i in order]}
+    released["sex"] = [str(SEX[i]) for i in order]
+    tables = pair_tables(dataset(original).table, dataset(released).table, LOG)
+    found = measure_completed(tables)
+    return [(one.by, one.unit, each.verdict) for one, each in zip(found, judge_completed(found), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("exact", "coarse", "other", "unit"),
+    [
+        (BORN, [f"{each // 10 * 10}s" for each in YEAR], ZODIAC, "year"),
+        (BORN, [f"{each // 20 * 20}-{each // 20 * 20 + 19}" for each in YEAR], YEAR % 20 + 1, "year"),
+        (AGE, [f"{each // 10 * 10}-{each // 10 * 10 + 9}" for each in AGE], SIGNS[AGE % 10], "value"),
+        (LAB, ["<6.2" if each < 6.2 else ">=6.2" for each in LAB], np.round(LAB % 2.2 * 10), "value"),
+    ],
+)
+def test_column_that_completes_a_coarse_one__is_fail(
+    exact: np.ndarray, coarse: Column, other: np.ndarray, unit: str
+) -> None:
+    assert held(exact, coarse, other) == [("other", unit, Verdict.FAIL)]
+
+
+def test_column_that_tells_the_exact_value_by_itself__is_warn() -> None:
+    assert held(
+        AGE,
+        [f"{each // 10 * 10}+" if each >= 80 else f"{each // 10 * 10}-{each // 10 * 10 + 9}" for each in AGE],
+        AGE + 7,
+    ) == [("other", "value", Verdict.WARN)]
+
+
+@pytest.mark.parametrize(
+    "other", [MONTH, np.array(["ward a", "ward b", "ward c"])[AGE % 3], RNG.permutation(ZODIAC), YEAR // 10]
+)
+def test_column_that_says_little_more__is_none(other: np.ndarray) -> None:
+    assert held(BORN, [f"{each // 10 * 10}s" for each in YEAR], other) == []
+
+
+def test_coarse_column_without_stretches__is_none() -> None:
+    assert held(BORN, ["young" if each > 1980 else "old" for each in YEAR], ZODIAC) == []
