@@ -128,6 +128,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "relinkage": "Make the columns that find people coarser, or leave some of them out.",
         "relinkage_by_blanks": "Blank other cells too, or leave out columns that are blank for few.",
         "relinkage_by_*": "Make the columns that find people coarser, or leave some of them out.",
+        "exact_end": "End the outermost range at a round number, or leave its end open.",
         "coarse_completed": "Leave the other column out, or make it coarser too.",
         "repeated_rows": "Scramble the columns apart from each other.",
         "unchanged_distinct_column": "Leave the column out, or make its values coarser.",

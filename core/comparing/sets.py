@@ -18,6 +18,7 @@ Counted = tuple[npt.NDArray[np.generic], IntArray]  # distinct values, ascending
 
 _CLEARLY_MORE = 0.8  # of what values drawn anew leave over
 FEWEST_DISTINCT = 20  # numbers that a constant, a part or a form has to explain
+_REPEATED = 0.7  # distinct numbers per number, up to which how often each occurs tells something
 _MOST = 0.9  # of numbers explained by a constant
 _LOOKED_UP, _ANCHORS = 300, 4  # numbers that are looked up; outermost originals that they may begin at
 _MOST_COVERED = 0.3  # share of all possible values that are taken, from which finding one is no news
@@ -136,7 +137,11 @@ def _linear_in_order(before: FloatArray, after: FloatArray, *, own: bool) -> tup
     """
     known, numbers = (np.sort(each[np.isfinite(each)]) for each in (before, after))
     n = len(numbers)
-    if len(known) != n or min(len(np.unique(known)), len(np.unique(numbers))) < FEWEST_DISTINCT:
+    values, counts = np.unique(known, return_counts=True)
+    repeat = (
+        len(values) <= _REPEATED * n and np.ptp(counts) > 0
+    )  # all else evenly spaced is on one line anyway
+    if len(known) != n or not repeat or min(len(values), len(np.unique(numbers))) < FEWEST_DISTINCT:
         return None
     unit = 2 * last_place(numbers)
     for turned in (known, -known[::-1]):

@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from core.tabular.log import read_log
-from core.tabular.second_opinion.completed import judge_completed, measure_completed
+from core.tabular.second_opinion.completed import (
+    judge_completed,
+    judge_exact_ends,
+    measure_completed,
+    measure_exact_ends,
+)
 from core.tabular.second_opinion.pair import pair_tables
 from core.verdict import Verdict
 from tests.second_opinion_examples import dataset
@@ -71,3 +76,36 @@ def test_column_that_says_little_more__is_none(other: np.ndarray) -> None:
 
 def test_coarse_column_without_stretches__is_none() -> None:
     assert held(BORN, ["young" if each > 1980 else "old" for each in YEAR], ZODIAC) == []
+
+
+COST = RNG.integers(300, 5_000, N)
+COST[5] = 418_250
+HIGH = np.where(np.arange(N) == 5, 8.97, LAB)
+
+
+def ends(exact: np.ndarray, coarse: Column) -> list[tuple[str, int | None]]:
+    """Return the columns of which a range ends at what somebody has, and how many do."""
+    tables = pair_tables(dataset({"x": [*map(str, exact)]}).table, dataset({"x": coarse}).table, LOG)
+    return [(each.column or "", each.n_affected) for each in judge_exact_ends(measure_exact_ends(tables))]
+
+
+@pytest.mark.parametrize(
+    ("exact", "coarse"),
+    [
+        (COST, ["300-2000" if each <= 2000 else "2001-418250" for each in COST]),
+        (HIGH, ["4.0-5.9" if each < 6 else "6.0-8.97" for each in HIGH]),
+        (COST, ["<= 2000" if each <= 2000 else "(2000, 418250]" for each in COST]),
+    ],
+)
+def test_range_that_ends_at_the_value_of_one_person__is_told(exact: np.ndarray, coarse: Column) -> None:
+    assert ends(exact, coarse) == [("x", 1)]
+
+
+@pytest.mark.parametrize("top", ["2001-5000000", ">2000", "2001-420000"])
+def test_range_with_a_round_or_open_end__is_none(top: str) -> None:
+    assert ends(COST, ["0-2000" if each <= 2000 else top for each in COST]) == []
+
+
+def test_range_whose_end_many_have__is_none() -> None:
+    paid = np.minimum(COST, 4_321)
+    assert ends(paid, ["0-2000" if each <= 2000 else "2001-4321" for each in paid]) == []

@@ -565,3 +565,23 @@ def test_known_false_alarm__does_not_decide_and_the_published_verdict_stays(
     audit = audited({"x": original, **sex}, after, log_of(x=entry, sex=("gender", "keep")))
     assert (audit.verdict, audit.counted_verdict) == (rule, counted)
     assert audit.n_in_other_words == (counted is Verdict.PASS)
+
+
+def test_shifted_dates__are_a_false_alarm_of_the_rule_and_known_to_nobody() -> None:
+    n = 200
+    days = np.datetime64("2024-01-01") + np.arange(n) * 3
+    moved = days + np.random.default_rng(0).integers(-90, 91, n)
+    sex = {"sex": ["M", "F"] * (n // 2)}
+    log = log_of(seen=("visit_date", "date_shift"), sex=("gender", "keep"))
+    original = {"seen": [*map(str, days)], **sex}
+    shifted = {"seen": [*map(str, moved)], **sex}
+    assert KNOWN in rule_message(original, shifted, log, "column_patterns")
+    audit = audited(original, shifted, log)
+    assert audit.second_opinion is not None
+    found = {each.check: each.verdict for each in audit.second_opinion.findings}
+    assert (found["smallest_class"], found["looks_like_quasi_identifier"]) == (Verdict.PASS, Verdict.WARN)
+    kept = audited(original, original, log)
+    assert kept.second_opinion is not None
+    assert {each.check: each.verdict for each in kept.second_opinion.findings}[
+        "smallest_class"
+    ] is Verdict.FAIL

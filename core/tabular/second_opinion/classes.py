@@ -7,9 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from core.classes import EquivalenceClasses, classes_of_codes
-from core.coding import CodedTable, IntArray, combined_codes
+from core.coding import CodedColumn, CodedTable, IntArray, combined_codes
+from core.comparing.numbers import read_amounts
 from core.errors import AuditInputError
 from core.people.roles import Role, RoleSuggestion
+from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.functions import Function, measure_functions
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.persons import (
@@ -28,6 +30,8 @@ from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, part_of, share_of, text
 
 _LARGEST_PROPOSAL = 8  # columns
+_SAME_BY_CHANCE = 0.1  # share of shifted dates that may be as they were
+_SOME = 200  # values that tell a column of dates
 _MOST_CONTRIBUTIONS = 50  # quasi-identifiers up to which the contribution of each is measured
 
 
@@ -74,6 +78,7 @@ class ClassesMeasurement:
     # columns that look like quasi-identifiers although the log does not call them one
     unlogged: tuple[str, ...]
     persons: Persons | None = None  # which records are of one person; None where none has several
+    shifted: tuple[str, ...] = ()  # of `unlogged`, dates that the log calls shifted
     # columns that `chosen` counts beside the log's, with the originals that they are functions of
     functions: tuple[Function, ...] = ()
 
@@ -104,13 +109,35 @@ def measure_classes(
     found = measure_functions(tables, persons, logged=chosen, made_up=left_out) if chosen else ()
     known = tuple(one for one in found if one.is_known)
     chosen += tuple(one.anonymized for one in known)
+    moved = _shifted_dates(tables, chosen)
+    if len(moved) < len(chosen):  # known to nobody, if the log is right: WARN where they make classes small
+        chosen = tuple(name for name in chosen if name not in moved)
+        known = tuple(one for one in known if one.anonymized in chosen)
     measured = measure_chosen_classes(anonymized, suggestions, chosen, persons, known)
-    looks = (*_proposed_quasi_identifiers(suggestions), *(one.anonymized for one in found))
+    looks = (*_proposed_quasi_identifiers(suggestions), *(one.anonymized for one in found), *moved)
     unlogged = tuple(name for name in dict.fromkeys(looks) if name not in chosen)
     if not chosen or not unlogged:
         return measured
     widened = _measure(anonymized, chosen + unlogged, suggestions, persons, known, contributions=False)
-    return replace(measured, widened=widened, unlogged=unlogged)
+    return replace(measured, widened=widened, unlogged=unlogged, shifted=moved)
+
+
+def _shifted_dates(tables: LoggedTables, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the dates that the log calls shifted, hardly any of which stands in the row of its original."""
+    pairs = {pair.pair.anonymized: pair for pair in tables.coded}
+    return tuple(
+        name
+        for name in names
+        if name in pairs
+        and meaning_of(pairs[name].pair.action) is Meaning.DISTURBED
+        and pairs[name].n_same_row <= _SAME_BY_CHANCE * len(pairs[name].original)
+        and _are_dates(tables.written["anonymized"][name])
+    )
+
+
+def _are_dates(column: CodedColumn) -> bool:
+    some = read_amounts(column.values[:_SOME])
+    return some is not None and some.kind == "date"
 
 
 def measure_chosen_classes(
@@ -221,7 +248,7 @@ def judge_classes(measured: ClassesMeasurement, thresholds: SecondOpinionThresho
     findings += judge_alike(classes.alike, classes.quasi_identifiers)
     widened = measured.widened
     if widened is not None and widened.k is not None:
-        findings.append(_about_unlogged(measured.unlogged, widened, widened.k, thresholds))
+        findings.append(_about_unlogged(measured, widened, widened.k, thresholds))
         told = {finding.column for finding in findings}
         alike = [one for one in widened.alike if one.column not in told]
         findings += judge_alike(alike, widened.quasi_identifiers, gravest=Verdict.WARN)
@@ -279,9 +306,27 @@ def _about_size(classes: ClassMeasurement, k: int, thresholds: SecondOpinionThre
 
 
 def _about_unlogged(
-    unlogged: tuple[str, ...], widened: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds
+    measured: ClassesMeasurement, widened: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds
 ) -> Finding:
-    n, n_below = len(unlogged), widened.n_records_below(thresholds.smallest_k)
+    unlogged, n_below = measured.unlogged, widened.n_records_below(thresholds.smallest_k)
+    n = len(unlogged)
+    if n == len(measured.shifted):
+        return Finding.of(
+            "looks_like_quasi_identifier",
+            Verdict.WARN if n_below else Verdict.PASS,
+            column=unlogged[0] if n == 1 else None,
+            n_affected=n_below,
+        )(
+            "{columns} is said to be shifted, so it was taken as known to nobody. Were it known, the "
+            "smallest class would have {records}, and {below} records would be in classes below {limit}.",
+            "{columns} are said to be shifted, so they were taken as known to nobody. Were they known, the "
+            "smallest class would have {records}, and {below} records would be in classes below {limit}.",
+            n=n,
+            columns=listed(unlogged),
+            records=counted(k, "record"),
+            below=share_of(n_below, widened.n_assessed),
+            limit=thresholds.smallest_k,
+        ).told(step=text("Check that {columns} is shifted as was said.", columns=listed(unlogged)))
     return Finding.of(
         "looks_like_quasi_identifier",
         Verdict.WARN if n_below else Verdict.PASS,

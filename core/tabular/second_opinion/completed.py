@@ -12,16 +12,17 @@ import numpy as np
 
 from core.chance import NO_ACCIDENT, binomial_tail
 from core.coding import FloatArray, IntArray
-from core.comparing.numbers import read_amounts
+from core.comparing.numbers import last_place, read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.values.stretches import day_ends, number_ends
 from core.verdict import Finding, Verdict
-from core.words import percent, text
+from core.words import counted, percent, text
 
 _MOST_BANDS = 1_000  # distinct coarse values that are read
 _IN_BANDS = 0.8  # share of the original's values that have to lie in one
 _MOST_VALUES = 0.2  # distinct values of the other column per record, above which it is no coarse one
 _TOLD, _OPEN = 0.9, 0.5  # share of pairs with one exact value, together and by the coarse value alone
+_EXACT_FIGURES, _FEW = 3, 2  # figures that no round end has; records with an end's value
 _FEWEST_PAIRED = 60  # records that are put together with another one
 
 
@@ -138,6 +139,56 @@ def _is_told(one: Completed, n_tried: int) -> bool:
         return False
     n = one.n_records // 2
     return bool(binomial_tail(round(one.told * n), n, max(one.told_by_coarse, 1e-9)) < NO_ACCIDENT / n_tried)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactEnd:
+    """A stretch that ends at what one or two persons have, such as the highest amount of all."""
+
+    column: str
+    n_records: int  # original records with this value
+
+
+def measure_exact_ends(tables: LoggedTables) -> tuple[ExactEnd, ...]:
+    """Return the columns of which a stretch ends at the lowest or highest original number itself.
+
+    Of three figures or more that are no zeros, and of one or two records: what is round ends there anyway.
+    """
+    found = []
+    for pair in tables.coded:
+        coarse = tables.written["anonymized"][pair.pair.anonymized]
+        if not 1 < coarse.n_distinct <= _MOST_BANDS:
+            continue
+        low, high = number_ends(coarse.values.to_pylist(), [])
+        original = tables.written["original"][pair.pair.original]
+        amounts = None if np.isnan(low).all() else read_amounts(original.values)
+        if amounts is None or amounts.kind != "number":
+            continue
+        ends = np.concatenate([low, high, high - 2 * last_place(amounts.distinct)])  # with or without its end
+        for at in (int(np.nanargmin(amounts.numbers)), int(np.nanargmax(amounts.numbers))):
+            n_figures = len(original.values[at].as_py().replace(".", "").replace(",", "").strip("0"))
+            is_end = bool(np.isclose(ends, amounts.numbers[at], rtol=1e-9, atol=0).any())
+            if is_end and n_figures >= _EXACT_FIGURES and original.counts[at] <= _FEW:
+                found.append(ExactEnd(column=pair.pair.anonymized, n_records=int(original.counts[at])))
+    return tuple(found)
+
+
+def judge_exact_ends(measured: Sequence[ExactEnd]) -> list[Finding]:
+    """Return a WARN for each column."""
+    columns: dict[str, int] = {}
+    for one in measured:
+        columns[one.column] = columns.get(one.column, 0) + one.n_records
+    return [
+        Finding.of("exact_end", Verdict.WARN, column=column, n_affected=n)(
+            "A range of `{column}` ends at the lowest or highest original value, which {records} has: "
+            "whoever knows that somebody earns, weighs or owes most reads the exact value.",
+            "A range of `{column}` ends at the lowest or highest original value, which {records} have: "
+            "whoever knows that somebody earns, weighs or owes most reads the exact value.",
+            n=n,
+            records=counted(n, "record"),
+        )
+        for column, n in columns.items()
+    ]
 
 
 _UNITS = {"year": text("year"), "day": text("day"), "value": text("value")}

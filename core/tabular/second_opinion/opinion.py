@@ -20,7 +20,14 @@ from core.tabular.second_opinion.classes import (
     measure_chosen_classes,
     measure_classes,
 )
-from core.tabular.second_opinion.completed import Completed, judge_completed, measure_completed
+from core.tabular.second_opinion.completed import (
+    Completed,
+    ExactEnd,
+    judge_completed,
+    judge_exact_ends,
+    measure_completed,
+    measure_exact_ends,
+)
 from core.tabular.second_opinion.computed import (
     ComputedPseudonym,
     KeptLikeness,
@@ -93,6 +100,7 @@ class SecondOpinionMeasurement:
     columns: tuple[ColumnComparison, ...]
     finer: tuple[FinerColumn, ...]
     completed: tuple[Completed, ...]
+    exact_ends: tuple[ExactEnd, ...]
     relinkage: RelinkageMeasurement
     hidden: HiddenOriginals
     leftovers: tuple[Leftover, ...]
@@ -156,6 +164,7 @@ def measure_second_opinion(
             columns=columns,
             finer=measure_finer(tables),
             completed=measure_completed(tables),
+            exact_ends=measure_exact_ends(tables),
             structure=measure_structure(tables),
             leftovers=_leftovers(anonymized, tables),
             marks=tables.marks,
@@ -270,6 +279,7 @@ def judge_second_opinion(
         *judge_unchanged(measured.columns, thresholds, measured.suggestions),
         *judge_finer(measured.finer, thresholds),
         *judge_completed(measured.completed),
+        *judge_exact_ends(measured.exact_ends),
         *hidden,
         *judge_leftovers(measured.leftovers),
         *(one for one in judge_sanity(measured.sanity, thresholds) if one.column not in texts),
