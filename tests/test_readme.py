@@ -10,14 +10,15 @@ import pytest
 
 from core.__main__ import build_parser
 from core.commands import COMMANDS
-from core.commands.measures import measures_document
+from core.measures import MEASURES
+from docs.reference import PAGES, page
 from pages.components.navigation import TOOLS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PATHS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-PAGES = {path: path.read_text(encoding="utf-8") for path in PATHS}
-DOCUMENTS = "\n".join(PAGES.values())
+TEXTS = {path: path.read_text(encoding="utf-8") for path in (*PATHS, *sorted(ROOT.glob("docs/*/*.md")))}
+DOCUMENTS = "\n".join(TEXTS.values())
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.key)
@@ -30,9 +31,9 @@ def test_readme__is_short() -> None:
     assert len(README.encode()) <= 10_000
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 def test_links__lead_to_files(path: Path) -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", PAGES[path])
+    links = re.findall(r"\]\(([^)#:]+)\)", TEXTS[path])
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
@@ -75,9 +76,9 @@ def test_readme__shows_calls_that_the_parser_takes(call: str) -> None:
     assert build_parser(arguments).parse_args(arguments).tool in COMMANDS
 
 
-def test_measures_document__is_current() -> None:
-    written = (ROOT / "MEASURES.md").read_text(encoding="utf-8")
-    assert written == measures_document(), "run: python -m core measures > MEASURES.md"
+def test_reference__defines_every_figure_once() -> None:
+    keys = [key for name in PAGES for key in re.findall(r"^\| [^|]+ \| `(\w+)` \|", page(name), re.MULTILINE)]
+    assert sorted(keys) == sorted(MEASURES)
 
 
 def test_readme__shows_the_two_commands_first() -> None:

@@ -1,5 +1,6 @@
 """What is asked of a table of counts, and what no answer tells."""
 
+from core.counts.settings import CountThresholds
 from core.measures import counts as measures_of
 from core.tools import Tool
 
@@ -15,4 +16,6 @@ TOOL = Tool(
     "suppressed?",
     limits=_LIMITS,
     measures=tuple(measure.key for measure in measures_of.MEASURES),
+    needs="a table of counts that is about to be published: `risk TABLE --counts COLUMN`",
+    forms=(CountThresholds,),
 )

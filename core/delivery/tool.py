@@ -33,6 +33,7 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=(
         "joined_below_k_share",
+        "joined_unique_share",
         "all_records_below_k_share",
         "random_found_share",
         "attack_share",
