@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
+from core.checks import CHECKS, Check, check_of
 from core.counts.tool import TOOL as COUNTS
 from core.measures import MEASURES, Measure
 from core.options import Option
 from core.settings_form import Setting, described
 from core.tools import TOOLS, Tool, tool
+from core.vcf.checks import ALL_CHECKS
 
 PAGES = (*TOOLS, "counts", "shared")
 _ARROWS = {"higher": " ↑", "lower": " ↓", "neither": ""}
@@ -18,13 +20,16 @@ The other pages say what each tool needs, takes, shows and asks. `make docs` wri
 
 **Options**: `python -m core TOOL --help` says more; every tool takes `--demo`, `--language` and `--debug`.
 **Figures**: ↑ protects people better where it is higher, ↓ where it is lower. A share or a risk is from 0 to
-1, any other figure at least 0, unless its line says otherwise. Without a source the definition is ours."""
+1, any other figure at least 0, unless its line says otherwise. Without a source the definition is ours.
+**Checks** stand in the order of the harm that they tell of, each with the verdicts that it can give: F FAIL,
+W WARN, N NOT ASSESSED, P PASS. A name with `*` stands for all that begin so; ″ is the remedy above. Limits
+that are settings are among the options. Without a remedy a finding is a fact, or says itself what to do."""
 
 
 def page(name: str) -> str:
     """Return a page of the reference: of a tool, of tables of counts, or of what several tools share."""
     first = [_SHARED, _options(_common())] if name == "shared" else _of_tool(_tool(name))
-    return "\n\n".join([*first, _figures(name)]) + "\n"
+    return "\n\n".join([*first, _figures(name), _checks(name)]) + "\n"
 
 
 def _tool(name: str) -> Tool:
@@ -43,8 +48,7 @@ def _of_tool(asked: Tool) -> Iterator[str]:
     if asked is not COUNTS:
         also = [one for one in asked.asks if not (one.is_field or one.is_hidden)]
         own = [one for one in asked.options if one in also and _key(one) not in map(_key, _common())]
-        common = [one for one in also if _key(one) in map(_key, _common())]
-        yield f"Besides {_flags(own)}; and [as several tools](shared.md) {_flags(common)}."
+        yield f"Besides {_flags(own)}, and [what several tools take](shared.md)."
 
 
 def _flags(options: Iterable[Option]) -> str:
@@ -111,3 +115,26 @@ def _unit(measure: Measure) -> str:
     upper = "∞" if measure.upper is None else f"{measure.upper:g}"
     is_usual = measure.lower == 0 and measure.upper == (1 if measure.unit in ("share", "risk") else None)
     return f"{measure.unit}{_ARROWS[measure.better]}" + ("" if is_usual else f" {lower}…{upper}")
+
+
+def checks_of(name: str) -> Iterator[Check]:
+    """Yield the checks of a page, by harm; those of genome files as their own table tells them."""
+    for check in CHECKS.values():
+        if check.tool == name and check.asks:
+            yield check
+        elif check.tool == name:
+            for one in (each for each in ALL_CHECKS.values() if check_of(each.name) is check):
+                told = f"{one.label}?", one.remedy.format(keys="fields", fields="FIELDS")
+                yield Check(one.name, check.group, name, one.default.name[0], *told)
+
+
+def _checks(name: str) -> str:
+    rows = ["## Checks", "", "| check | asks | remedy |", "|---|---|---|"]
+    last: Check | None = None
+    for check in checks_of(name):
+        if last is None or check.group != last.group:
+            rows.append(f"| **{check.group.replace('_', ' ')}** | | |")
+        remedy = "″" if last and check.remedy and check.remedy == last.remedy else check.remedy
+        rows.append(_row((f"`{check.name}` {check.verdicts.replace(' ', '')}", check.asks, remedy)))
+        last = check
+    return "\n".join(rows)

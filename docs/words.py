@@ -18,6 +18,7 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import write_po
 from jinja2 import Environment, nodes
 
+from core.checks import CHECKS
 from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
 from core.measures.measure import Unit
 
@@ -63,6 +64,8 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
     for path in sorted((ROOT / "core").rglob("*.jinja")):
         for message, line in _of_template(path.read_text(encoding="utf-8")):
             found.setdefault(message, []).append((path.relative_to(ROOT).as_posix(), line))
+    for remedy in filter(None, (check.remedy for check in CHECKS.values())):
+        found.setdefault((remedy, ""), []).append(("core/checks.txt", 1))
     for path in sorted((ROOT / "policies").glob("*.toml")):
         for words in _of_policy(tomllib.loads(path.read_text(encoding="utf-8"))):
             found.setdefault((words, ""), []).append((path.relative_to(ROOT).as_posix(), 1))

@@ -180,7 +180,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
     *("core.vcf.binary.lines", "core.vcf.binary._feed"),
     "core.commands.engines._needed",  # of a file that was just opened as an input
-    "core.commands.output.ready_streams",
+    *("core.commands.output.ready_streams", "core.checks._read"),
     "core.engines.sources.configured",  # the operator's own secrets
 }
 
@@ -263,7 +263,7 @@ def test_files__are_written_by_one_function() -> None:
     others = {
         *(
             "core.__main__._end_of",
-            "core.commands.output.ready_streams",
+            *("core.commands.output.ready_streams", "core.checks._read"),
         ),  # the null device, for what is closed
         *(
             "core.bounded._give",

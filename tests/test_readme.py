@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import build_parser
+from core.checks import CHECKS
 from core.commands import COMMANDS
 from core.measures import MEASURES
-from docs.reference import PAGES, page
+from core.vcf.checks import ALL_CHECKS
+from docs.reference import PAGES, checks_of, page
 from pages.components.navigation import TOOLS
 
 ROOT = Path(__file__).parents[1]
@@ -79,6 +81,13 @@ def test_readme__shows_calls_that_the_parser_takes(call: str) -> None:
 def test_reference__defines_every_figure_once() -> None:
     keys = [key for name in PAGES for key in re.findall(r"^\| [^|]+ \| `(\w+)` \|", page(name), re.MULTILINE)]
     assert sorted(keys) == sorted(MEASURES)
+
+
+def test_reference__tells_of_every_check_once() -> None:
+    named = [check.name for name in PAGES for check in checks_of(name)]
+    assert len(named) == len({*named})
+    of_files = {check.name for check in CHECKS.values() if not check.asks}
+    assert {*named} == {*CHECKS} - of_files | {*ALL_CHECKS}
 
 
 def test_readme__shows_the_two_commands_first() -> None:
