@@ -263,7 +263,7 @@ def test_files__are_written_by_one_function() -> None:
     others = {
         *(
             "core.__main__._end_of",
-            *("core.commands.output.ready_streams", "core.checks._read"),
+            "core.commands.output.ready_streams",
         ),  # the null device, for what is closed
         *(
             "core.bounded._give",
