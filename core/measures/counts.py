@@ -15,7 +15,7 @@ MEASURES = (
     Measure(
         "n_cells_by_p_percent", "Cells in which the second largest tells the largest", "cells", "lower", _SDC
     ).means(
-        "Cells of amounts in which all but the two largest contributions are together less than the chosen "
-        "share of the largest: the second largest contributor can tell the largest to within so much."
+        "Cells of amounts in which all contributions but the two largest are together less than the chosen "
+        "share of the largest, which the second largest contributor can then tell to within so much."
     ),
 )

@@ -10,8 +10,8 @@ _UNIQUE = "de Montjoye et al., Unique in the Crowd: the privacy bounds of human 
 
 MEASURES = (
     Measure("joined_below_k_share", "Persons among fewer than k", "share", "lower", _TERROVITIS).means(
-        "Persons of whom some choice of so many records, with their quasi-identifiers, fits fewer than k "
-        "persons, divided by the persons looked at. A record is its combination of quasi-identifiers."
+        "Persons of whom some choice of so many records, each its combination of quasi-identifiers, with "
+        "their own quasi-identifiers fits fewer than k persons, divided by the persons looked at."
     ),
     Measure("joined_unique_share", "Persons alone with all records", "share", "lower", _UNIQUE).means(
         "Persons whose quasi-identifiers and all records, each as often as it occurs, fit nobody else, "
@@ -28,9 +28,9 @@ MEASURES = (
         "quasi-identifiers, averaged over the persons looked at."
     ),
     Measure("attack_share", "Found by the cheapest facts", "share", "lower", _UNIQUE).means(
-        "Persons whom the values of these few columns, those of records taken from one record drawn at "
-        "random, fit alone: averaged over all persons. Sets of columns grow one by one from the best few, so "
-        "that a better set may exist."
+        "Persons whom the values of these few columns, of records those of one drawn at random, fit alone, "
+        "averaged over all persons. Sets of columns grow one by one from the best few: a better one may "
+        "exist."
     ),
     Measure(
         "table_below_k_share", "Persons among fewer than k in one table", "share", "lower", _TERROVITIS

@@ -12,13 +12,12 @@ MEASURES = (
         "anonymization."
     ),
     Measure("accuracy", "Accuracy on minimized data", "share", "neither", _MINIMIZATION, lower=None).means(
-        "Held-out records that the model classifies as their label says, when their quasi-identifiers are "
-        "anonymized and minimized, divided by all held-out records (40 % of the kept). For regression R², "
-        "which can be negative, instead."
+        "Held-out records (40 % of the kept) that the model classifies as their label says, anonymized and "
+        "minimized, divided by all held-out ones. For regression R², which can be negative."
     ),
     Measure("splits_accuracy", "Accuracy over several splits", "share", "neither", lower=None).means(
-        "Mean over several splits of the kept records of the accuracy on minimized data, each with a "
-        "minimization and a hold-out of its own; cells and model stay the same. The first is the search's."
+        "Mean accuracy on minimized data over several splits of the kept records, each with a minimization "
+        "and hold-out of its own; cells and model stay. The first is the search's."
     ),
     Measure("splits_accuracy_low", "Low end over several splits", "share", "neither", lower=None).means(
         "The accuracy on minimized data that 2.5 % of the splits are at or below."
@@ -28,13 +27,12 @@ MEASURES = (
         "choice of hold-out does; it is no confidence interval, because splits share their records."
     ),
     Measure("balanced_accuracy", "Balanced accuracy on minimized data", "share", "neither", _BRODERSEN).means(
-        "Mean over the labels that occur among the held-out records of the share of their records that the "
-        "model classifies right, anonymized and minimized: with one rare label it shows what the accuracy "
-        "hides."
+        "Mean over the labels of the held-out records of the share that the model classifies right, "
+        "anonymized and minimized: with a rare label it shows what the accuracy hides."
     ),
     Measure("baseline_accuracy", "Accuracy of the most frequent label", "share", "neither").means(
-        "Held-out records that have the most frequent label of the other kept records, divided by all "
-        "held-out records: what is right without any model. For regression 0, the R² of the mean."
+        "Held-out records with the most frequent label of the other kept records, divided by all held-out "
+        "ones: what is right without a model. For regression 0, the R² of the mean."
     ),
     Measure("anonymized_accuracy", "Accuracy on anonymized data", "share", "neither", lower=None).means(
         "The same held-out records, anonymized and not minimized."
@@ -42,8 +40,8 @@ MEASURES = (
     Measure(
         "untouched_accuracy", "Accuracy on the same records untouched", "share", "neither", lower=None
     ).means(
-        "The same held-out records as they were. Removing records changes which ones are left to test on, "
-        "so this is what the accuracy on minimized data is to be compared with."
+        "The same held-out records as they were. Removing records changes which are tested, so compare the "
+        "accuracy on minimized data with this."
     ),
     Measure("base_accuracy", "Accuracy on all untouched records", "share", "neither", lower=None).means(
         "Records that the model classifies as their label says, before anything is anonymized or removed, "
@@ -52,9 +50,8 @@ MEASURES = (
     Measure(
         "minimization_ncp", "Precision lost by minimization (NCP)", "share", "neither", _MINIMIZATION
     ).means(
-        "Width of the range that a minimized number may lie in divided by the width of its range, or "
-        "categories not told apart divided by all (0 for one); mean over the held-out records and the "
-        "quasi-identifiers."
+        "Range that a minimized number may lie in divided by its whole range, or categories not told apart "
+        "divided by all (0 for one); mean over the held-out records and the quasi-identifiers."
     ),
     Measure("n_records_to_anonymize", "Records to anonymize", "records", "neither").means(
         "Records of the table that the search anonymizes: all, or those that do not train the model."

@@ -41,25 +41,24 @@ MEASURES = (
     Measure(
         "smallest_combination", "Users of the smallest combination", "users", "higher", _SWEENEY, lower=1
     ).means(
-        "Distinct users of the released combination that fewest users share, counted from the bytes of the "
-        "exported file. k is reached when it is at least k."
+        "Distinct users of the released combination that fewest share, counted from the bytes of the "
+        "exported file; k is reached when it is at least k."
     ),
     Measure("penalty_share", "Information lost (NCP)", "share", "neither", _XU_AL).means(
-        "Normalized certainty penalty: the mean over the events after cleanup and the contributing columns "
-        "of 0 for a value kept, values covered divided by values of the column for a coarser one, 1 for a "
-        "removed event. What is lost before (classes left out, kinds merged into classes) is in the "
-        "information lost of the whole log."
+        "Normalized certainty penalty, mean over the events after cleanup and the contributing columns: 0 "
+        "for a value kept, values covered divided by values of the column for a coarser one, 1 for a "
+        "removed event. What is lost before is in the information lost of the whole log."
     ),
     Measure(
         "trace_unique_share", "Singled out by known events", "share", "lower", f"AnonAudit, after {_UNICITY}"
     ).means(
         "Users with some choice of 1, 2, 3 or 4 released combinations under one pseudonym that no other "
-        "user has together, divided by the users released. Every choice is looked at where that is "
-        "feasible, else a seeded sample of users, given with its 95 % interval."
+        "user has together, divided by the users released; every choice where feasible, else of a seeded "
+        "sample of users with its 95 % interval."
     ),
     Measure("trace_random_share", "Random known events that single out", "share", "lower", _UNICITY).means(
         "Probability that 1, 2, 3 or 4 random combinations under a random pseudonym of a random user are "
-        "had together by no other user (unicity); exact where feasible, else from seeded draws with a 95 % "
+        "had together by no other user (unicity); exact where feasible, else of seeded draws with a 95 % "
         "interval."
     ),
     Measure("whole_trace_unique_share", "Users whose whole trace is unique", "share", "lower").means(
@@ -91,9 +90,9 @@ MEASURES = (
         "users' pseudonyms, divided by the users released."
     ),
     Measure("sequence_below_k_share", "Orders of kinds that fewer than k share", "share", "lower").means(
-        "Users with a pseudonym whose kinds of events, in the order that the exported time columns tell, "
-        "equal those of fewer than k users' pseudonyms, divided by the users released. Not assessed where "
-        "the export tells no order."
+        "Users with a pseudonym whose kinds of events, in the order that the exported times tell, are those"
+        " of fewer than k users' pseudonyms, divided by the users released; not assessed where no order is "
+        "told."
     ),
     Measure(
         "sequence_unique_share",
@@ -102,30 +101,29 @@ MEASURES = (
         "lower",
         "AnonAudit; the variants of process mining",
     ).means(
-        "Users with a pseudonym whose kinds of events, in the order that the exported time columns tell "
-        "(rows of the same time together, rows of flattened time passed over), equal those of no other "
-        "user's pseudonym, divided by the users released. Not assessed where the export tells no order."
+        "Users with a pseudonym whose kinds of events, in the order that the exported times tell (rows of "
+        "one time together, those of flattened time passed over), are those of no other user's pseudonym, "
+        "divided by the users released; not assessed where no order is told."
     ),
     Measure("event_tells_share", "Users of whom one known event gives another", "share", "lower").means(
-        "Users with an exported combination such that every pseudonym with it has another one too, which at "
-        "most half of the users have, divided by the users released. Judged beyond what chance gives: if all "
-        "combinations were spread over the users at random, each user keeping as many."
+        "Users with an exported combination of which every pseudonym has another one too, which at most "
+        "half of the users have, divided by the users released; judged beyond all combinations spread over "
+        "the users at random, each keeping as many."
     ),
     Measure("time_tells_share", "Users of whom a known time gives the kind", "share", "lower").means(
-        "Users with an event at an exported time at which one kind of event alone happens, that kind being "
-        "at most half of all that happens, divided by the users released. Events whose time was made coarser "
-        "count at every time that it may be, removed events too. Judged beyond what chance gives: if kinds "
-        "were spread over all times at random. Not assessed where the export tells no time or no kind."
+        "Users with an event at an exported time at which one kind alone happens, at most half of all that "
+        "happens, divided by the users released; events of coarser time count at every time that it may be,"
+        " removed ones too. Judged beyond kinds spread over all times at random; not assessed where the "
+        "export tells no time or no kind."
     ),
     Measure("events_capped", "Events removed as excess", "events", "neither").means(
         "Events of released combinations that are removed because their user has more rows of the "
         "combination than the cap."
     ),
     Measure("whole_log_penalty_share", "Information lost of the whole log", "share", "neither", _XU).means(
-        "Normalized certainty penalty over all records of the file: 1 for a record that is unreadable, left "
-        "out, removed or capped; for a released one the mean over the contributing columns as in the "
-        "information lost (NCP), and for an event class of several kinds of events, kinds of the class "
-        "divided by kinds of the log."
+        "Normalized certainty penalty over all records: 1 for one that is unreadable, left out, removed or "
+        "capped; for a released one the mean over the contributing columns as in the information lost "
+        "(NCP), an event class of several kinds counting its kinds divided by those of the log."
     ),
     Measure(
         "uniform_combinations",

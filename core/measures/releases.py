@@ -7,8 +7,8 @@ _GUSFIELD = "Gusfield, A graph theoretic approach to statistical data security, 
 
 MEASURES = (
     Measure("newcomers_below_k_share", "Newcomers among fewer than k", "share", "lower").means(
-        "Persons (records, where none are named) whom a release has more of than an earlier one, in a class "
-        "of k or more that fewer than k came to, divided by all who came."
+        "Persons (records, where none are named) more than in an earlier release, in a class of k or more "
+        "that fewer than k came to, divided by all who came."
     ),
     Measure("newcomers_value_share", "Newcomers whose value follows", "share", "lower").means(
         "Those who came to a class of several sensitive values and all have one, divided by all who came; "
@@ -27,8 +27,8 @@ MEASURES = (
         "alone has k or more, divided by the persons in both."
     ),
     Measure("candidates_value_share", "One value left over releases", "share", "lower", _XIAO_TAO).means(
-        "Persons of whom the sensitive values of their classes in all releases have one in common, where "
-        "each release alone leaves several, divided by the persons with one class and one value in several."
+        "Persons whose classes' sensitive values have one in common over all releases, where each release "
+        "alone leaves several, divided by the persons with one class and one value in several."
     ),
     Measure("recut_below_k_share", "Between cuts among fewer than k", "share", "lower", _GUSFIELD).means(
         "Persons (records, where none are named) in a class of each release that fewer than k are in both "

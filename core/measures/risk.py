@@ -38,24 +38,24 @@ MEASURES = (
         "Different combinations of the quasi-identifiers among the records assessed."
     ),
     Measure("share_k_lt_3", "Records in classes smaller than 3", "share", "lower", SWEENEY).means(
-        "Records whose class counts fewer than 3 records (or persons, where a person column is given), "
-        "divided by the records assessed."
+        "Records in classes of fewer than 3 records (or persons, where a person column is given), divided "
+        "by the records assessed."
     ),
     Measure("share_k_lt_11", "Records in classes smaller than 11", "share", "lower", SWEENEY).means(
-        "Records whose class counts fewer than 11 records (or persons, where a person column is given), "
-        "divided by the records assessed."
+        "Records in classes of fewer than 11 records (or persons, where a person column is given), divided "
+        "by the records assessed."
     ),
     Measure("share_k_lt_20", "Records in classes smaller than 20", "share", "lower", SWEENEY).means(
-        "Records whose class counts fewer than 20 records (or persons, where a person column is given), "
-        "divided by the records assessed."
+        "Records in classes of fewer than 20 records (or persons, where a person column is given), divided "
+        "by the records assessed."
     ),
     Measure("sample_unique_share", "Unique records in the table", "share", "lower", _SKINNER).means(
         "Records alone in their class, divided by the records assessed. Whether they are unique among all "
         "people as well is another question."
     ),
     Measure("prosecutor_highest_risk", "Prosecutor risk, highest", "risk", "lower", _EMAM).means(
-        "1 / size of the smallest class: the chance to pick the right record of somebody who is known to be "
-        "in the table and whose quasi-identifiers are known (prosecutor)."
+        "1 / size of the smallest class: the chance to pick the right record of somebody who is known to be"
+        " in the table, by the quasi-identifiers."
     ),
     Measure("prosecutor_average_risk", "Prosecutor risk, average", "risk", "lower", _EMAM).means(
         "Mean over the records assessed of 1 / size of their class (prosecutor). Where a class counts "
@@ -76,74 +76,64 @@ MEASURES = (
         "Persons with a record in a class of fewer than k persons, divided by the persons assessed."
     ),
     Measure("recursive_c_at_l2", "Bound on c at ℓ = 2", "number", "lower", _L_DIVERSITY).means(
-        "Records with the most frequent sensitive value divided by the records with any other, in the class "
-        "where it is largest: recursive (c, 2)-diversity holds for every c above it. Infinite where a class "
-        "has one value."
+        "Records with the most frequent sensitive value divided by those with any other, in the class where"
+        " it is largest; infinite where a class has one value."
     ),
     Measure("recursive_c_at_l3", "Bound on c at ℓ = 3", "number", "lower", _L_DIVERSITY).means(
-        "Records with the most frequent sensitive value divided by the records with the third most frequent "
-        "and all rarer ones, in the class where it is largest. Infinite where a class has fewer than three "
-        "values."
+        "Records with the most frequent sensitive value divided by those with the third most frequent and "
+        "all rarer ones, in the class where it is largest; infinite with fewer than three values."
     ),
     Measure("recursive_l", "Largest ℓ of recursive (c, ℓ)-diversity", "number", "higher", _L_DIVERSITY).means(
         "Largest ℓ for which, at the chosen c, the most frequent value of every class occurs in fewer "
         "records than c times those with the ℓ-th most frequent value and all rarer ones."
     ),
     Measure("basic_beta", "Basic β", "number", "lower", _BETA).means(
-        "Largest relative gain (p - q) / q of a sensitive value, p its share of a class and q its share of "
-        "the table: how much more likely a value becomes for whoever knows the class."
+        "Largest relative gain (p - q) / q of a sensitive value, p its share of a class and q of the table:"
+        " how much more likely it becomes for who knows the class."
     ),
     Measure("enhanced_beta", "Enhanced β", "number", "lower", _BETA).means(
         "Smallest β for which every gain (p - q) / q is at most min(β, -ln q); infinite where a gain is "
-        "above -ln q, because then no β makes it hold."
+        "above -ln q."
     ),
     Measure("delta_ln", "δ, values absent from a class passed over", "number", "lower", _DELTA).means(
-        "Largest |ln(p / q)| (natural logarithm) of a sensitive value that occurs in a class, p its share "
-        "of the class and q its share of the table."
+        "Largest |ln(p / q)| of a sensitive value that occurs in a class, p its share of the class and q of"
+        " the table."
     ),
     Measure("delta_ln_absent", "δ, values absent from a class counted", "number", "lower", _DELTA).means(
-        "The same, infinite where a class lacks a value of the table (p = 0), as the definition says."
+        "The same, infinite where a class lacks a value of the table (p = 0)."
     ),
     Measure("folded_distinct_l", "Distinct ℓ, values as what they mean", "values", "higher").means(
-        "Most values of a class no two of which are close, in the class where they are fewest. Of values as "
-        "what they mean: text without case, width, spaces and punctuation, words for unknown not counted, "
-        "and numbers closer than the chosen share of the range between their 5 % and 95 % quantiles taken as"
-        " one."
+        "Most values of a class no two of which are close, in the class where they are fewest: text without"
+        " case, width, spaces, punctuation and words for unknown; numbers are close within the chosen share"
+        " of the range from their 5 % to their 95 % quantile."
     ),
     Measure("folded_entropy_l", "Entropy ℓ, values as what they mean", "number", "higher").means(
-        "Entropy ℓ of the class where it is smallest. Of values as what they mean: text without case, width,"
-        " spaces and punctuation, words for unknown not counted, and numbers closer than the chosen share of"
-        " the range between their 5 % and 95 % quantiles taken as one."
+        "Entropy ℓ in the class where it is smallest, close values as one as in distinct ℓ of values as "
+        "what they mean."
     ),
     Measure("folded_alpha", "α, values as what they mean", "share", "lower").means(
         "Records with the most frequent value divided by those of the class with a known value, where this "
-        "is largest. Of values as what they mean: text without case, width, spaces and punctuation, words "
-        "for unknown not counted, and numbers closer than the chosen share of the range between their 5 % "
-        "and 95 % quantiles taken as one."
+        "is largest; close values as one as in distinct ℓ of values as what they mean."
     ),
     Measure("folded_t", "t, values as what they mean", "number", "lower", upper=1).means(
-        "Earth mover's distance of a class from all records, where it is largest; ordered for numbers, and "
-        "the hierarchical one left as it is. Of values as what they mean: text without case, width, spaces "
-        "and punctuation, words for unknown not counted, and numbers closer than the chosen share of the "
-        "range between their 5 % and 95 % quantiles taken as one."
+        "Earth mover's distance of a class from all records, where it is largest; ordered for numbers, the "
+        "hierarchical one as it is. Values as in distinct ℓ of values as what they mean."
     ),
     Measure("folded_basic_beta", "Basic β, values as what they mean", "number", "lower").means(
-        "Largest relative gain (p - q) / q of a value. Of values as what they mean: text without case, "
-        "width, spaces and punctuation, words for unknown not counted, and numbers closer than the chosen "
-        "share of the range between their 5 % and 95 % quantiles taken as one."
+        "Largest relative gain (p - q) / q of a value; close values as one as in distinct ℓ of values as "
+        "what they mean."
     ),
     Measure("folded_delta_ln", "δ, values as what they mean", "number", "lower").means(
-        "Largest |ln(p / q)| of a value that occurs in a class. Of values as what they mean: text without "
-        "case, width, spaces and punctuation, words for unknown not counted, and numbers closer than the "
-        "chosen share of the range between their 5 % and 95 % quantiles taken as one."
+        "Largest |ln(p / q)| of a value that occurs in a class; close values as one as in distinct ℓ of "
+        "values as what they mean."
     ),
     Measure("unchosen_unique_share", "Singled out by columns nobody chose", "share", "lower").means(
-        "Records that no other one equals in all released columns that are no quasi-identifier, sensitive "
-        "attribute, person, weight or household, divided by all records of the table."
+        "Records that no other equals in the released columns that are no quasi-identifier, sensitive "
+        "attribute, person, weight or household, divided by all records."
     ),
     Measure("further_column_at_risk_share", "Records at risk with a further column", "share", "lower").means(
-        "Records in classes of fewer than k over the quasi-identifiers and one more released column that "
-        "nobody chose or called harmless, divided by the records assessed; of the column where most are."
+        "Records in classes of fewer than k by the quasi-identifiers and one released column that nobody "
+        "chose or called harmless, divided by the records assessed; of the worst column."
     ),
     Measure("persons_alone_share", "Persons alone by all their records", "share", "lower").means(
         "Persons with whom no other has records in the same classes equally often, divided by the persons "
@@ -163,8 +153,8 @@ MEASURES = (
         "Different households with a record in a class, in the class where they are fewest."
     ),
     Measure("linked_share", "Records linked to their original by numbers", "share", "lower", _DOMINGO).means(
-        "Records whose nearest original, by the Euclidean distance of standardized numbers in both tables, "
-        "is their own (1 / m where m originals share that place), divided by the records looked at."
+        "Records whose nearest original, by the Euclidean distance of standardized numbers, is their own (1"
+        " / m where m are as near), divided by the records looked at."
     ),
     Measure("population_size", "People in the population", "number", "neither").means(
         "People the table's records were drawn from: rows of the population's table, or its size as given."

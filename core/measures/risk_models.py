@@ -53,20 +53,20 @@ MEASURES = (
         "population_unique_share", "People unique in the population (estimate)", "share", "lower", _DANKAR
     ).means(
         "Estimated people who share their quasi-identifiers with nobody in the population, divided by the "
-        "population. Pitman's model up to a sampling fraction of 10 %, above it the smaller of Zayatz's and "
-        "the slide negative binomial model's; Zayatz's where the model asked for has no answer."
+        "population: Pitman's model up to a sampling fraction of 10 %, above it the smaller of Zayatz's and"
+        " the slide negative binomial model's; Zayatz's where a model has no answer."
     ),
     Measure(
         "population_uniques_zayatz", "People unique in the population (Zayatz)", "number", "lower", _ZAYATZ
     ).means(
-        "Sample uniques divided by the sampling fraction, times the probability that a sample unique comes "
-        "from a population class of one if population classes are as large as those of the sample."
+        "Sample uniques divided by the sampling fraction, times the probability that one comes from a "
+        "population class of one if population classes are as large as the sample's."
     ),
     Measure(
         "population_uniques_pitman", "People unique in the population (Pitman)", "number", "lower", _HOSHINO
     ).means(
-        "Expected classes of one in a population whose class sizes follow Pitman's sampling formula, its "
-        "two parameters fitted to the sample by maximum likelihood; no figure where no maximum is found."
+        "Expected classes of one in a population whose class sizes follow Pitman's sampling formula, fitted"
+        " to the sample by maximum likelihood; no figure where no maximum is found."
     ),
     Measure(
         "population_uniques_snb", "People unique in the population (SNB)", "number", "lower", _CHEN
@@ -75,23 +75,23 @@ MEASURES = (
         "to the sample's classes of one and two; no figure where the equations have no solution."
     ),
     Measure("k_map", "Smallest population class (k-map)", "number", "higher", _SWEENEY, lower=1).means(
-        "People of the population who share the quasi-identifiers of a record, for the record where they "
-        "are fewest. Where only the population's size is known: those of the table, at least."
+        "People of the population with the quasi-identifiers of a record, for the record where they are "
+        "fewest. If only the population's size is known: those of the table, at least."
     ),
     Measure("journalist_highest_risk", "Journalist risk, highest", "risk", "lower", _EL_EMAM).means(
-        "1 divided by the people of the population in the class, for the record where they are fewest: the "
-        "chance of somebody who wants to find anybody of the table in the population. Where only the "
-        "population's size is known: the prosecutor's highest risk, which it is at most."
+        "1 / people of the population in the class, for the record where they are fewest: the chance of "
+        "somebody who wants to find anybody of the table in the population. If only the population's size "
+        "is known: the prosecutor's highest risk, which it is at most."
     ),
     Measure("marketer_risk", "Marketer risk", "risk", "lower", _MARKETER).means(
-        "Records of a class divided by the people of the population in it, summed over classes and divided "
-        "by the records: the share expected to be right when every record is matched to the population. "
-        "Where only the population's size is known: the prosecutor's average risk, which it is at most."
+        "Records of a class divided by its people of the population, summed over classes and divided by the"
+        " records: the share expected to be right when every record is matched. If only the population's "
+        "size is known: the prosecutor's average risk, which it is at most."
     ),
     Measure("marketer_risk_weights", "Marketer risk (estimate by weights)", "risk", "lower", _FRANCONI).means(
-        "Records of a class times the expectation of 1 divided by its people of the population, summed over "
-        "classes and divided by the records; each record stands for population size / records people. Far "
-        "too low where classes are small."
+        "Records of a class times the expectation of 1 / its people of the population, summed over classes "
+        "and divided by the records; a record stands for population size / records people. Far too low "
+        "where classes are small."
     ),
     Measure("marketer_risk_pitman", "Marketer risk (estimate, Pitman)", "risk", "lower", _PITMAN).means(
         "The same, the people of the population in a class given those in the table by Pitman's model, "
@@ -112,18 +112,18 @@ MEASURES = (
     Measure(
         "delta_presence_lower", "Presence in the table, least certain (δ min)", "share", "higher", _NERGIZ
     ).means(
-        "Records of the table divided by the people of the population in the same class, for the population "
-        "class where this is smallest; 0 where a population class has no record in the table."
+        "Records of the table divided by the people of the same class in the population, where this is "
+        "smallest; 0 where a population class has no record in the table."
     ),
     Measure(
         "delta_presence_upper", "Presence in the table, most certain (δ max)", "share", "lower", _NERGIZ
     ).means(
-        "Records of the table divided by the people of the population in the same class, for the class "
-        "where this is largest: how sure somebody can be that a person is in the table."
+        "Records of the table divided by the people of the same class in the population, where this is "
+        "largest: how sure somebody can be that a person is in the table."
     ),
     Measure("individual_highest_risk", "Individual risk, highest", "risk", "lower", _FRANCONI).means(
-        "Expectation of 1 divided by the people of the population in the class, given its records and the "
-        "sum of their sampling weights (negative binomial), for the record where it is largest."
+        "Expectation of 1 / people of the population in the class, given its records and the sum of their "
+        "sampling weights (negative binomial), for the record where it is largest."
     ),
     Measure("individual_average_risk", "Individual risk, average", "risk", "lower", _FRANCONI).means(
         "Individual risk of each record, averaged over the records."
@@ -144,8 +144,8 @@ MEASURES = (
         "(quasi-identifiers - i) for i from k to the largest size searched, summed over such sets."
     ),
     Measure("dis_suda", "Chance that a match is right (DIS-SUDA)", "risk", "lower", _ELLIOT).means(
-        "The file's data intrusion simulation risk, sample uniques against pairs at the sampling fraction, "
-        "spread over the records by their SUDA scores; not assessed where the population's size is not known."
+        "The file's data intrusion simulation risk (sample uniques against pairs at the sampling fraction),"
+        " spread over the records by SUDA scores; not assessed without the population's size."
     ),
     Measure(
         "suda_contribution_share", "Part of the SUDA scores with the column", "share", "neither", _SUDA
@@ -164,12 +164,12 @@ MEASURES = (
         "records."
     ),
     Measure("suppression_needed_share", "Records to suppress for k", "share", "neither").means(
-        "Records in classes smaller than k as the table is, divided by the records assessed: without their "
-        "quasi-identifiers the others are in classes of at least k."
+        "Records in classes smaller than k, divided by the records assessed: without their quasi-"
+        "identifiers all others are in classes of at least k."
     ),
     Measure("generalization_loss", "Precision lost by generalizing", "share", "neither", _XU).means(
-        "For each value the width of its interval's range divided by that of all values, or the values of "
-        "its group divided by all values (0 for a value of its own, 1 for one not shown); mean over "
-        "quasi-identifiers and records, 1 for a suppressed record."
+        "Range of a value's interval divided by that of all values, or values of its group divided by all "
+        "(0 for a value of its own, 1 for one not shown); mean over quasi-identifiers and records, 1 for a "
+        "suppressed record."
     ),
 )

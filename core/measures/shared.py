@@ -25,8 +25,8 @@ _LI = "Li, Li, Venkatasubramanian, t-closeness, ICDE 2007"
 
 DISCLOSURE = (
     Measure("distinct_l", "Fewest sensitive values (distinct ℓ)", "values", "higher", _L_DIVERSITY).means(
-        "Number of different sensitive values in the class that has fewest; a missing value is none. With "
-        "one value, whoever is known to be in the class is known to have it."
+        "Different sensitive values in the class that has fewest, missing ones not counted. With one value,"
+        " it is known of everybody in the class."
     ),
     Measure("entropy_l", "Entropy ℓ", "number", "higher", _L_DIVERSITY).means(
         "exp of the entropy of the sensitive values in the class where it is smallest: the number of "
@@ -35,12 +35,12 @@ DISCLOSURE = (
     Measure(
         "recursive_c", "Bound on c for recursive (c, ℓ)-diversity", "number", "lower", _L_DIVERSITY
     ).means(
-        "Records with the most frequent sensitive value divided by the records with the ℓ-th most frequent "
-        "value and all rarer ones, in the class where it is largest; infinite with fewer than ℓ values."
+        "Records with the most frequent sensitive value divided by those with the ℓ-th most frequent and "
+        "all rarer ones, in the class where it is largest; infinite with fewer than ℓ values."
     ),
     Measure("t", "Largest distance from the whole table (t)", "number", "lower", _LI, upper=1).means(
-        "Earth mover's distance between the sensitive values of a class and those of all records, for the "
-        "class where it is largest; ordered distance for numbers, equal distance for categories."
+        "Earth mover's distance of a class's sensitive values from those of all records, in the class where"
+        " it is largest; ordered for numbers, equal for categories."
     ),
     Measure("alpha", "Largest share of one sensitive value in a class (α)", "share", "lower", _WONG).means(
         "Records with the most frequent sensitive value divided by the records of the class with a known "
@@ -57,16 +57,14 @@ _XU = (
 
 COST = (
     Measure("ncp", "Precision lost in the quasi-identifiers (NCP)", "share", "neither", _XU).means(
-        "Beside an original: for each record, the width of the range of the original numbers that are "
-        "written as its value is now, divided by the width of the range of all, or different original "
-        "categories so written divided by all (0 for one, at least two for a word such as `other`), and 1 "
-        "for a value that is blank or nothing but stars now and was not before; mean over all records and "
-        "the quasi-identifiers. In the ℓ-diversity search: the same range or categories of the records of "
-        "each cell; mean over the released records."
+        "Beside an original: the range of the original numbers written as a record's value is now divided "
+        "by the range of all, or such categories divided by all (0 for one, at least two for a word such as"
+        " `other`), 1 for a value that became blank or stars; mean over records and quasi-identifiers. In "
+        "the ℓ-diversity search: the same of each cell's records, over the released ones."
     ),
     Measure("discernibility", "Discernibility", "number", "neither", _BAYARDO).means(
-        "Sum of the squared class sizes, plus records left out or removed from the original times all "
-        "records of the original; small values mean that records stay distinguishable and useful."
+        "Sum of the squared class sizes, plus the records left out or removed times all records of the "
+        "original; small where records stay distinguishable."
     ),
     Measure("average_class_size", "Average class size", "records", "neither", _LEFEVRE).means(
         "Released records divided by their equivalence classes."

@@ -8,44 +8,42 @@ _RULE = "Published rule of the tabular verifier"
 
 MEASURES = (
     Measure("policy_consistency", "Policy consistency", "share", "higher", _RULE).means(
-        "One minus the logged columns that should be gone (logged `drop`, or `keep_if_permitted_else_drop` "
-        "without permission) but hold values, divided by the columns in the log; 100 % for an empty log."
+        "One minus the logged columns that should be gone (`drop`, or `keep_if_permitted_else_drop` without"
+        " permission) but hold values, divided by the columns in the log; 100 % for an empty log."
     ),
     Measure("pattern_residual", "Pattern residual", "share", "lower", _RULE).means(
-        "Cells of the anonymized table that hold a sensitive pattern, divided by its non-blank cells. Every "
-        "cell is read; a date that a logged date floor correctly produced does not count."
+        "Cells of the anonymized table that hold a sensitive pattern, divided by its non-blank cells; a "
+        "date that a logged date floor correctly made does not count."
     ),
     Measure("high_risk_handling", "High-risk handling", "share", "higher", _RULE).means(
-        "Logged columns whose semantic is high-risk (such as name, birth date, phone, address or identifier) "
-        "and whose action protects, divided by the high-risk columns in the log; 100 % when there are none."
+        "High-risk columns of the log (such as name, birth date, phone, address or identifier) whose action"
+        " protects, divided by all of them; 100 % when there are none."
     ),
     Measure("pass_share", "PASS messages", "share", "higher", _RULE).means(
-        "Column checks that ended in PASS, divided by all column checks. A column that was expanded into "
-        "several counts once for each."
+        "Column checks that are PASS, divided by all; a column that was expanded into several counts once "
+        "for each."
     ),
     Measure("warn_share", "WARN messages", "share", "lower", _RULE).means(
-        "Column checks that ended in WARN, divided by all column checks. A column that was expanded into "
-        "several counts once for each."
+        "Column checks that are WARN, divided by all; a column that was expanded into several counts once "
+        "for each."
     ),
     Measure("fail_share", "FAIL messages", "share", "lower", _RULE).means(
-        "Column checks that ended in FAIL, divided by all column checks. A column that was expanded into "
-        "several counts once for each."
+        "Column checks that are FAIL, divided by all; a column that was expanded into several counts once "
+        "for each."
     ),
     Measure(
         "min_k", "Smallest class with every value as written", "records", "higher", SWEENEY, lower=1
     ).means(
-        "Number of records in the smallest equivalence class of all quasi-identifiers, where masks such as "
-        "`***` and made-up values are values like others; for the second opinion they are none. Policies are "
-        "held against this one."
+        "Records in the smallest class over all quasi-identifiers, where masks such as `***` and made-up "
+        "values are values like others; for the second opinion they are none. Policies are held against it."
     ),
 )
 
 
 SECOND_OPINION = (
     Measure("relinkage_share", "Records found again in the original", "share", "lower").means(
-        "Anonymized records whose combination of values, over all columns left unchanged, occurs in exactly "
-        "one original record, divided by all anonymized records. A record blank in all of these columns "
-        "matches nothing."
+        "Anonymized records whose values in all columns left unchanged occur in exactly one original "
+        "record, divided by all anonymized records; one that is blank in all of them matches nothing."
     ),
     Measure(
         "n_relinkage_columns",
@@ -55,17 +53,16 @@ SECOND_OPINION = (
         lower=1,
         upper=3,
     ).means(
-        "Size of the smallest set found, of up to three unchanged columns, whose values alone match more "
-        "than half of the anonymized records to exactly one original record each."
+        "Unchanged columns in the smallest set found, of up to three, that alone matches over half of the "
+        "anonymized records to exactly one original record each."
     ),
     Measure("n_left_unchanged_columns", "Columns left unchanged", "columns", "lower").means(
         "Anonymized columns whose share of unchanged cells reaches the limit for left unchanged."
     ),
     Measure("unchanged_share", "Unchanged cells of a column", "share", "lower").means(
-        "Cells equal to the original of the same row as trimmed text, number or date, divided by the "
-        "non-blank original cells. Where tables differ in length or order: original cells whose value "
-        "reappears in the anonymized column, each anonymized cell used once; with fewer anonymized records, "
-        "divided by the non-blank cells expected among as many original records."
+        "Cells equal to the original of the same row as trimmed text, number or date, divided by the non-"
+        "blank original cells. In tables of other length or order: original cells whose value reappears, "
+        "each anonymized cell used once; with fewer records, divided by the cells expected among as many."
     ),
     Measure("original_distinct_share", "Distinct values of an original column", "share", "lower").means(
         "Distinct non-blank values of the original column, divided by its non-blank cells."
@@ -74,19 +71,19 @@ SECOND_OPINION = (
         "Anonymized columns without an entry in the log, also none for the column they were made from."
     ),
     Measure("n_filled_blanks", "Blank cells that became filled", "cells", "lower").means(
-        "Cells blank in the original and filled in the anonymized table, row by row; where tables differ in "
+        "Cells blank in the original and filled in the anonymized table, row by row; in tables of other "
         "length or order, the least number that the counts of filled cells allow."
     ),
     Measure(
         "unique_without_share", "Records still unique without a quasi-identifier", "share", "neither"
     ).means(
-        "Records alone in their class over all quasi-identifiers but this one, divided by the records "
-        "assessed; the lower, the more this one contributes."
+        "Records alone in their class without this quasi-identifier, divided by the records assessed; the "
+        "lower, the more it contributes."
     ),
     Measure("pseudonym_unchanged_share", "Pseudonyms equal to the original", "share", "lower").means(
-        "Pseudonyms equal to the original of the same row, divided by the rows filled in both columns. "
-        "Where tables differ in length or order: non-blank anonymized cells that occur in the original "
-        "column, divided by all its non-blank cells."
+        "Pseudonyms equal to the original of the same row, divided by the rows filled in both columns. In "
+        "tables of other length or order: non-blank anonymized cells that occur in the original column, "
+        "divided by all of them."
     ),
     Measure(
         "n_originals_with_several_pseudonyms", "Originals with several pseudonyms", "values", "lower"
