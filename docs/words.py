@@ -20,6 +20,7 @@ from jinja2 import Environment, nodes
 
 from core.checks import CHECKS
 from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
+from core.measures import MEASURES, TABLES, keys_of
 from core.measures.measure import Unit
 
 ROOT = Path(__file__).parents[1]
@@ -64,12 +65,22 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
     for path in sorted((ROOT / "core").rglob("*.jinja")):
         for message, line in _of_template(path.read_text(encoding="utf-8")):
             found.setdefault(message, []).append((path.relative_to(ROOT).as_posix(), line))
-    for remedy in filter(None, (check.remedy for check in CHECKS.values())):
-        found.setdefault((remedy, ""), []).append(("core/checks.txt", 1))
+    for place, words in _of_tables():
+        if _looks_like_words(words):
+            found.setdefault((words, ""), []).append((place, 1))
     for path in sorted((ROOT / "policies").glob("*.toml")):
         for words in _of_policy(tomllib.loads(path.read_text(encoding="utf-8"))):
             found.setdefault((words, ""), []).append((path.relative_to(ROOT).as_posix(), 1))
     return found
+
+
+def _of_tables() -> Iterator[tuple[str, str]]:
+    """Return where they stand, and what is said of checks and figures."""
+    yield from (("core/checks.txt", check.remedy) for check in CHECKS.values())
+    for table in TABLES:
+        for measure in map(MEASURES.__getitem__, keys_of(table)):
+            for words in (measure.label, measure.definition, measure.source):
+                yield f"core/measures/{table}.txt", words
 
 
 def _of_policy(policy: dict[str, Any]) -> Iterator[str]:
