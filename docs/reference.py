@@ -68,7 +68,7 @@ def _common() -> tuple[Option, ...]:
 
 
 def _options(options: Iterable[Setting]) -> str:
-    rows = ["## Options", "", "| option | sets | may be | default |", "|---|---|---|---|"]
+    rows = ["## Options", "", "option | sets | may be | default", "-|-|-|-"]
     for told in options:
         usual = "ours" if isinstance(told.default, Mapping) and told.default else told.default_words
         usual = "" if usual == "none" else usual
@@ -85,7 +85,7 @@ def _allowed(told: Setting) -> str:
 
 
 def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+    return " | ".join(cell.replace("|", r"\|") for cell in cells).rstrip()
 
 
 @cache
@@ -100,7 +100,7 @@ def measures_of(name: str) -> tuple[Measure, ...]:
 def _figures(name: str) -> str:
     measures = measures_of(name)
     sources = list(dict.fromkeys(each.source for each in measures if each.source != "AnonAudit"))
-    rows = ["## Figures", "", "| figure | key | unit | is | source |", "|---|---|---|---|---|"]
+    rows = ["## Figures", "", "figure | key | unit | is | source", "-|-|-|-|-"]
     for each in measures:
         source = str(sources.index(each.source) + 1) if each.source in sources else ""
         rows.append(_row((each.label, f"`{each.key}`", _unit(each), each.definition, source)))
@@ -129,11 +129,11 @@ def checks_of(name: str) -> Iterator[Check]:
 
 
 def _checks(name: str) -> str:
-    rows = ["## Checks", "", "| check | asks | remedy |", "|---|---|---|"]
+    rows = ["## Checks", "", "check | asks | remedy", "-|-|-"]
     last: Check | None = None
     for check in checks_of(name):
         if last is None or check.group != last.group:
-            rows.append(f"| **{check.group.replace('_', ' ')}** | | |")
+            rows.append(f"**{check.group.replace('_', ' ')}** | |")
         remedy = "″" if last and check.remedy and check.remedy == last.remedy else check.remedy
         rows.append(_row((f"`{check.name}` {check.verdicts.replace(' ', '')}", check.asks, remedy)))
         last = check

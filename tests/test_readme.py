@@ -9,18 +9,14 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import build_parser
-from core.checks import CHECKS
 from core.commands import COMMANDS
-from core.measures import MEASURES
-from core.vcf.checks import ALL_CHECKS
-from docs.reference import PAGES, checks_of, page
 from pages.components.navigation import TOOLS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PATHS = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-TEXTS = {path: path.read_text(encoding="utf-8") for path in (*PATHS, *sorted(ROOT.glob("docs/*/*.md")))}
-DOCUMENTS = "\n".join(TEXTS.values())
+PAGES = {path: path.read_text(encoding="utf-8") for path in PATHS}
+DOCUMENTS = "\n".join(PAGES.values())
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.key)
@@ -33,9 +29,9 @@ def test_readme__is_short() -> None:
     assert len(README.encode()) <= 10_000
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links__lead_to_files(path: Path) -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", TEXTS[path])
+    links = re.findall(r"\]\(([^)#:]+)\)", PAGES[path])
     assert [link for link in links if not (path.parent / link).exists()] == []
 
 
@@ -76,18 +72,6 @@ def test_readme__shows_calls_that_the_parser_takes(call: str) -> None:
     words = shlex.split(call.split("#", maxsplit=1)[0])
     arguments = words[words.index("core") + 1 :]
     assert build_parser(arguments).parse_args(arguments).tool in COMMANDS
-
-
-def test_reference__defines_every_figure_once() -> None:
-    keys = [key for name in PAGES for key in re.findall(r"^\| [^|]+ \| `(\w+)` \|", page(name), re.MULTILINE)]
-    assert sorted(keys) == sorted(MEASURES)
-
-
-def test_reference__tells_of_every_check_once() -> None:
-    named = [check.name for name in PAGES for check in checks_of(name)]
-    assert len(named) == len({*named})
-    of_files = {check.name for check in CHECKS.values() if not check.asks}
-    assert {*named} == {*CHECKS} - of_files | {*ALL_CHECKS}
 
 
 def test_readme__shows_the_two_commands_first() -> None:

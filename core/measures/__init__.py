@@ -1,9 +1,9 @@
 """Every figure that tools show, defined once: pages, reports and documents read from here.
 
-The tables beside this file have a line for each: key, label, unit, range, source, definition, between bars. A
-unit with ↑ protects people better where the figure is higher, with ↓ where it is lower. Without a range it is at
-least 0, a share or a risk at most 1; an end that is left out has no bound. The sources stand above the figures by
-their names; a figure without one is ours.
+The tables beside this file have a line for each, with bars between key, label, unit, range, source and
+definition. A unit with ↑ protects people better where the figure is higher, with ↓ where it is lower. Without
+a range it is at least 0, a share or a risk at most 1; an end that is left out has no bound. The sources stand
+above the figures by their names; a figure without one is ours.
 """
 
 from collections.abc import Iterator, Mapping
