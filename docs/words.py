@@ -44,18 +44,15 @@ _LONE = re.compile(
     "|events?|sites?|values?|comma|semicolon|tab|colon|caret|tilde|space|all|any|ask|blank|fresh|yes|no"
     "|high|low|equal|ordered|other|original|anonymized|scrambled|masked|log|infinite|threshold|rows?|mode|frequencies"
 )
-# Words of figures, which no literal tells from a key.
-_OF_FIGURES = (
-    *get_args(Unit),
-    *("higher", "lower", "neither", "infinite"),
-)
-_FIGURES = ("core/measures/measure.py", 1)
 _Id = tuple[str, str]
 
 
 def messages() -> dict[_Id, list[tuple[str, int]]]:
     """Return every message of the code, with its plural or an empty one, and where it stands."""
-    found: dict[_Id, list[tuple[str, int]]] = {(word, ""): [_FIGURES] for word in _OF_FIGURES}
+    found: dict[_Id, list[tuple[str, int]]] = {}
+    for place, words in _of_data():
+        if _looks_like_words(words):
+            found.setdefault((words, ""), []).append((place, 1))
     for path in sorted([*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):
         name = path.relative_to(ROOT).as_posix()
         for message, line in _of_file(
@@ -65,17 +62,18 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
     for path in sorted((ROOT / "core").rglob("*.jinja")):
         for message, line in _of_template(path.read_text(encoding="utf-8")):
             found.setdefault(message, []).append((path.relative_to(ROOT).as_posix(), line))
-    for place, words in _of_tables():
-        if _looks_like_words(words):
-            found.setdefault((words, ""), []).append((place, 1))
     for path in sorted((ROOT / "policies").glob("*.toml")):
         for words in _of_policy(tomllib.loads(path.read_text(encoding="utf-8"))):
             found.setdefault((words, ""), []).append((path.relative_to(ROOT).as_posix(), 1))
     return found
 
 
-def _of_tables() -> Iterator[tuple[str, str]]:
-    """Return where they stand, and what is said of checks and figures."""
+def _of_data() -> Iterator[tuple[str, str]]:
+    """Return where it stands, and what is said of checks and figures; no literal tells some of it from keys."""
+    yield from (
+        ("core/measures/measure.py", word)
+        for word in (*get_args(Unit), "higher", "lower", "neither", "infinite")
+    )
     yield from (("core/checks.txt", check.remedy) for check in CHECKS.values())
     for table in TABLES:
         for measure in map(MEASURES.__getitem__, keys_of(table)):
