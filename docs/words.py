@@ -69,7 +69,7 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
 
 
 def _of_data() -> Iterator[tuple[str, str]]:
-    """Return where it stands, and what is said of checks and figures; no literal tells some of it from keys."""
+    """Return where they stand, and the words of checks and figures, which no literal tells from keys."""
     yield from (
         ("core/measures/measure.py", word)
         for word in (*get_args(Unit), "higher", "lower", "neither", "infinite")
