@@ -1,5 +1,6 @@
 """The pages of `docs/reference/`, from what the code declares: what a tool needs, takes, shows and asks."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -7,7 +8,8 @@ from functools import cache
 from core.checks import CHECKS, Check, check_of
 from core.counts.tool import TOOL as COUNTS
 from core.measures import MEASURES, Measure
-from core.options import Option
+from core.options import Option, policy_option
+from core.policies.shipped import shipped_names
 from core.settings_form import Setting, described
 from core.tools import TOOLS, Tool, tool
 from core.vcf.checks import ALL_CHECKS
@@ -40,14 +42,14 @@ def _of_tool(asked: Tool) -> Iterator[str]:
     yield f"# {asked.title}\n\n{asked.question}\n\n**Needs** {asked.needs}."
     if asked.inputs:
         yield "\n".join(
-            f"- {each.label}{'' if each.needed else ' (if there are any)'}: {_flags(each.taken_by)}"
+            f"- {each.label}{'' if each.needed else ' (optional)'}: {_flags(each.taken_by)}"
             for each in asked.inputs
             if _flags(each.taken_by)
         )
     yield _options(told for form in asked.forms for told in described(form).values())
     if asked is not COUNTS:
-        also = [one for one in asked.asks if not (one.is_field or one.is_hidden)]
-        own = [one for one in asked.options if one in also and _key(one) not in map(_key, _common())]
+        common = {_key(one) for one in _common()}
+        own = (one for one in asked.options if not one.is_field and _key(one) not in common)
         yield f"Besides {_flags(own)}, and [what several tools take](shared.md)."
 
 
@@ -64,7 +66,9 @@ def _common() -> tuple[Option, ...]:
     """Return the options that several tools take and that are no settings of a form."""
     every = [one for key in TOOLS for one in tool(key).asks if not (one.is_field or one.is_hidden)]
     taken = Counter(map(_key, every))
-    return tuple({_key(one): one for one in every if taken[_key(one)] > 1}.values())
+    policy = policy_option(shipped_names())
+    common = {_key(one): one for one in every if taken[_key(one)] > 1}
+    return tuple(policy if one.flag == policy.flag else one for one in common.values())
 
 
 def _options(options: Iterable[Setting]) -> str:
@@ -72,7 +76,8 @@ def _options(options: Iterable[Setting]) -> str:
     for told in options:
         usual = "ours" if isinstance(told.default, Mapping) and told.default else told.default_words
         usual = "" if usual == "none" else usual
-        rows.append(_row((f"`{told.flag or told.metavar}`", told.label, _allowed(told), usual)))
+        sets = re.split("; | [(]default", told.label)[0]
+        rows.append(_row((f"`{told.flag or told.metavar}`", sets, _allowed(told), usual)))
     return "\n".join(rows)
 
 
