@@ -22,6 +22,8 @@ from core.checks import CHECKS
 from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
 from core.measures import MEASURES, TABLES, keys_of
 from core.measures.measure import Unit
+from core.vcf.checks import ALL_CHECKS
+from core.words import own
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
@@ -50,9 +52,9 @@ _Id = tuple[str, str]
 def messages() -> dict[_Id, list[tuple[str, int]]]:
     """Return every message of the code, with its plural or an empty one, and where it stands."""
     found: dict[_Id, list[tuple[str, int]]] = {}
-    for place, words in _of_data():
+    for place, words, plural in _of_data():
         if _looks_like_words(words):
-            found.setdefault((words, ""), []).append((place, 1))
+            found.setdefault((words, plural), []).append((place, 1))
     for path in sorted([*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):
         name = path.relative_to(ROOT).as_posix()
         for message, line in _of_file(
@@ -68,17 +70,20 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
     return found
 
 
-def _of_data() -> Iterator[tuple[str, str]]:
-    """Return where they stand, and the words of checks and figures, which no literal tells from keys."""
-    yield from (
-        ("core/measures/measure.py", word)
-        for word in (*get_args(Unit), "higher", "lower", "neither", "infinite")
-    )
-    yield from (("core/checks.txt", check.remedy) for check in CHECKS.values())
+def _of_data() -> Iterator[tuple[str, str, str]]:
+    """Return where they stand, the words of checks and figures, which no literal tells, and their plurals."""
+    for word in (*get_args(Unit), "higher", "lower", "neither", "infinite"):
+        yield "core/measures/measure.py", word, ""
     for table in TABLES:
         for measure in map(MEASURES.__getitem__, keys_of(table)):
             for words in (measure.label, measure.definition, measure.source):
-                yield f"core/measures/{table}.txt", words
+                yield f"core/measures/{table}.txt", words, ""
+    for check in CHECKS.values():
+        yield "core/checks.txt", check.remedy, ""
+    for one in ALL_CHECKS.values():
+        message = own(one.message)
+        yield from (("core/vcf/checks/checks.txt", words, "") for words in (one.label, one.remedy))
+        yield "core/vcf/checks/checks.txt", message.message, message.plural
 
 
 def _of_policy(policy: dict[str, Any]) -> Iterator[str]:

@@ -180,7 +180,12 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
     *("core.vcf.binary.lines", "core.vcf.binary._feed"),
     "core.commands.engines._needed",  # of a file that was just opened as an input
-    *("core.commands.output.ready_streams", "core.checks._read", "core.measures._read"),
+    *(
+        "core.commands.output.ready_streams",
+        "core.checks._read",
+        "core.measures._read",
+        "core.vcf.checks.case._read",
+    ),
     "core.engines.sources.configured",  # the operator's own secrets
 }
 
