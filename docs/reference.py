@@ -22,10 +22,12 @@ The other pages say what each tool needs, takes, shows and asks. `make docs` wri
 
 **Options**: `python -m core TOOL --help` says more; every tool takes `--demo`, `--language` and `--debug`.
 **Figures**: ↑ protects people better where it is higher, ↓ where it is lower. A share or a risk is from 0 to
-1, any other figure at least 0, unless its line says otherwise. Without a source the definition is ours.
+1, any other figure at least 0, unless its line says otherwise. What each means, by which source, stands in
+every report and in the tables of [core/measures](../../core/measures); what to do about a finding beside it
+and in [core/checks.txt](../../core/checks.txt).
 **Checks** stand in the order of the harm that they tell of, each with the verdicts that it can give: F FAIL,
-W WARN, N NOT ASSESSED, P PASS. A name with `*` stands for all that begin so; ″ is the remedy above. Limits
-that are settings are among the options. Without a remedy a finding is a fact, or says itself what to do."""
+W WARN, N NOT ASSESSED, P PASS. A name with `*` stands for all that begin so. Limits
+that are settings are among the options."""
 
 
 def page(name: str) -> str:
@@ -104,15 +106,12 @@ def measures_of(name: str) -> tuple[Measure, ...]:
 
 def _figures(name: str) -> str:
     measures = measures_of(name)
-    sources = list(dict.fromkeys(each.source for each in measures if each.source != "AnonAudit"))
-    rows = ["## Figures", "", "figure | key | unit | is | source", "-|-|-|-|-"]
-    for each in measures:
-        source = str(sources.index(each.source) + 1) if each.source in sources else ""
-        rows.append(_row((each.label, f"`{each.key}`", _unit(each), each.definition, source)))
+    rows = ["## Figures", "", "figure | key | unit", "-|-|-"]
+    rows += [_row((each.label, f"`{each.key}`", _unit(each))) for each in measures]
     also = [key for key in _tool(name).measures if MEASURES[key] not in measures] if name != "shared" else []
     if also:
         rows += ["", f"Shown too, [as of several tools](shared.md): {', '.join(f'`{key}`' for key in also)}."]
-    return "\n".join([*rows, "", *(f"{n}. {source}" for n, source in enumerate(sources, 1))])
+    return "\n".join(rows)
 
 
 def _unit(measure: Measure) -> str:
@@ -134,12 +133,11 @@ def checks_of(name: str) -> Iterator[Check]:
 
 
 def _checks(name: str) -> str:
-    rows = ["## Checks", "", "check | asks | remedy", "-|-|-"]
+    rows = ["## Checks", "", "check | asks", "-|-"]
     last: Check | None = None
     for check in checks_of(name):
         if last is None or check.group != last.group:
-            rows.append(f"**{check.group.replace('_', ' ')}** | |")
-        remedy = "″" if last and check.remedy and check.remedy == last.remedy else check.remedy
-        rows.append(_row((f"`{check.name}` {check.verdicts.replace(' ', '')}", check.asks, remedy)))
+            rows.append(f"**{check.group.replace('_', ' ')}** |")
+        rows.append(_row((f"`{check.name}` {check.verdicts.replace(' ', '')}", check.asks)))
         last = check
     return "\n".join(rows)
