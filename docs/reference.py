@@ -8,9 +8,9 @@ from functools import cache
 from core.checks import CHECKS, Check, check_of
 from core.counts.tool import TOOL as COUNTS
 from core.measures import MEASURES, Measure
-from core.options import Option, policy_option
 from core.policies.shipped import shipped_names
-from core.settings_form import Setting, described
+from core.settings.form import Setting, described
+from core.settings.options import Option, policy_option
 from core.tools import TOOLS, Tool, tool
 from core.vcf.checks import ALL_CHECKS
 

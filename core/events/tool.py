@@ -3,7 +3,7 @@
 from core.demo import EVENTS
 from core.events.settings import EventSettings, ReleaseOptions, Rule
 from core.measures import keys_of
-from core.options import CONTEXT, LEDGER, READING, file_option, switch, written_option
+from core.settings.options import CONTEXT, LEDGER, READING, file_option, switch, written_option
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (

@@ -2,7 +2,7 @@
 
 from core.demo import TABULAR
 from core.measures import keys_of
-from core.options import (
+from core.settings.options import (
     BATCH,
     EVIDENCE,
     READING,
