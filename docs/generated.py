@@ -11,51 +11,12 @@ import msgspec
 
 from core.filed.reading import ReportParts
 from core.settings.files import known_settings
-from core.settings.form import Setting, described
+from core.settings.form import Setting
 from core.tools import TOOLS, tool
+from docs.reference import PAGES, page
 
 HERE = Path(__file__).parent
-BEGIN, END = "<!-- settings: made by `make docs` -->", "<!-- end of settings -->"
 _LINE = 110  # letters of a line of a schema
-_ALL_AT_ONCE = (
-    "`--settings FILE` reads them from a file, `--policy FILE|NAME` takes the limits of a policy: "
-    "[Settings and policies](policies.md)."
-)
-
-
-def settings_table(key: str) -> str:
-    """Return a Markdown table of all settings of a tool."""
-    rows = ["| option | setting | may be | default |", "|---|---|---|---|"]
-    rows += [
-        f"| `{each.flag}` | {_words(each)} | {_allowed(each)} | {each.default_words} |"
-        for each in settings_of(key)
-    ]
-    return "\n".join([*rows, "", _ALL_AT_ONCE])
-
-
-def settings_of(key: str) -> list[Setting]:
-    """Return all settings of a tool."""
-    return [each for form in tool(key).forms for each in described(form).values()]
-
-
-def with_settings(page: str, key: str) -> str:
-    """Return a tool's page with its table of settings as it should be."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{settings_table(key)}\n{END}{after}"
-
-
-def _words(told: Setting) -> str:
-    return f"**{told.heading}** {told.about}".strip().replace("|", r"\|")
-
-
-def _allowed(told: Setting) -> str:
-    if told.kind is bool:
-        return "given or not"
-    if any(told.choices.values()):
-        return "; ".join(f"`{value}` {word}".strip() for value, word in told.choices.items())
-    return told.allowed or (f"{told.metavar}…" if told.is_several else told.metavar)
-
 
 _TEXT = {"type": "string"}
 
@@ -164,10 +125,8 @@ def _in_file(told: Setting) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    for name in TOOLS:
-        path = HERE / f"{name}.md"
-        path.write_text(with_settings(path.read_text(encoding="utf-8"), name), encoding="utf-8")
-    (HERE / "schemas").mkdir(exist_ok=True)
+    for name in PAGES:
+        (HERE / f"reference/{name}.md").write_text(page(name), encoding="utf-8")
     schemas = {f"settings_{key}": settings_schema(key) for key in TOOLS} | {"report": report_schema()}
     for name, made in schemas.items():
         (HERE / f"schemas/{name}.json").write_text(f"{readable(made)}\n", encoding="utf-8")

@@ -18,8 +18,12 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import write_po
 from jinja2 import Environment, nodes
 
+from core.checks import CHECKS
 from core.languages import ENGLISH, FOLDER, LANGUAGES, PLURAL_FORMS, catalogues
+from core.measures import MEASURES, TABLES, keys_of
 from core.measures.measure import Unit
+from core.vcf.checks import ALL_CHECKS
+from core.words import own
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
@@ -46,18 +50,15 @@ _LONE = re.compile(
     "|events?|sites?|values?|comma|semicolon|tab|colon|caret|tilde|space|all|any|ask|blank|fresh|yes|no"
     "|high|low|equal|ordered|other|original|anonymized|scrambled|masked|log|infinite|threshold|rows?|mode|frequencies"
 )
-# Words of figures, which no literal tells from a key.
-_OF_FIGURES = (
-    *get_args(Unit),
-    *("higher", "lower", "neither", "infinite"),
-)
-_FIGURES = ("core/measures/measure.py", 1)
 _Id = tuple[str, str]
 
 
 def messages() -> dict[_Id, list[tuple[str, int]]]:
     """Return every message of the code, with its plural or an empty one, and where it stands."""
-    found: dict[_Id, list[tuple[str, int]]] = {(word, ""): [_FIGURES] for word in _OF_FIGURES}
+    found: dict[_Id, list[tuple[str, int]]] = {}
+    for place, words, plural in _of_data():
+        if _looks_like_words(words):
+            found.setdefault((words, plural), []).append((place, 1))
     for path in sorted([*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]):
         name = path.relative_to(ROOT).as_posix()
         for message, line in _of_file(
@@ -71,6 +72,22 @@ def messages() -> dict[_Id, list[tuple[str, int]]]:
         for words in _of_policy(tomllib.loads(path.read_text(encoding="utf-8"))):
             found.setdefault((words, ""), []).append((path.relative_to(ROOT).as_posix(), 1))
     return found
+
+
+def _of_data() -> Iterator[tuple[str, str, str]]:
+    """Return where they stand, the words of checks and figures, which no literal tells, and their plurals."""
+    for word in (*get_args(Unit), "higher", "lower", "neither", "infinite"):
+        yield "core/measures/measure.py", word, ""
+    for table in TABLES:
+        for measure in map(MEASURES.__getitem__, keys_of(table)):
+            for words in (measure.label, measure.definition, measure.source):
+                yield f"core/measures/{table}.txt", words, ""
+    for check in CHECKS.values():
+        yield "core/checks.txt", check.remedy, ""
+    for one in ALL_CHECKS.values():
+        message = own(one.message)
+        yield from (("core/vcf/checks/checks.txt", words, "") for words in (one.label, one.remedy))
+        yield "core/vcf/checks/checks.txt", message.message, message.plural
 
 
 def _of_policy(policy: dict[str, Any]) -> Iterator[str]:

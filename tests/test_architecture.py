@@ -189,6 +189,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
     "core.commands.engines._needed",  # of a file that was just opened as an input
     "core.commands.output.ready_streams",
     "core.declared.proposing._usual",  # our own file
+    *("core.checks._read", "core.measures._read", "core.vcf.checks.case._read"),  # our own tables
     "core.engines.sources.configured",  # the operator's own secrets
 }
 

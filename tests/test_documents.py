@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from core.__main__ import main
+from core.checks import check_of
 from core.reports import render_json
 from docs.generated import report_schema
 from tests.checked_charts import checked
@@ -55,6 +56,12 @@ def test_schema_of_reports__is_what_is_made() -> None:
 def test_report__is_as_its_schema_says(tool: str) -> None:
     problems = _validator().iter_errors(_report(tool))
     assert [f"{problem.json_path}: {problem.message}"[:300] for problem in problems] == []
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_findings_of_a_report__have_verdicts_that_their_checks_can_give(tool: str) -> None:
+    told = [(check_of(each["check"]), each["verdict"]) for each in _report(tool)["findings"]]
+    assert [one for one, verdict in told if not one or (one.asks and verdict[0] not in one.verdicts)] == []
 
 
 @pytest.mark.one_of(3)

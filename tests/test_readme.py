@@ -10,7 +10,6 @@ import pytest
 
 from core.__main__ import build_parser
 from core.commands import COMMANDS
-from core.commands.measures import measures_document
 from pages.components.navigation import TOOLS
 
 ROOT = Path(__file__).parents[1]
@@ -73,11 +72,6 @@ def test_readme__shows_calls_that_the_parser_takes(call: str) -> None:
     words = shlex.split(call.split("#", maxsplit=1)[0])
     arguments = words[words.index("core") + 1 :]
     assert build_parser(arguments).parse_args(arguments).tool in COMMANDS
-
-
-def test_measures_document__is_current() -> None:
-    written = (ROOT / "MEASURES.md").read_text(encoding="utf-8")
-    assert written == measures_document(), "run: python -m core measures > MEASURES.md"
 
 
 def test_readme__shows_the_two_commands_first() -> None:

@@ -41,7 +41,7 @@ from core.tools import TOOLS
 from core.tools import tool as declared
 from core.vcf import VcfSettings, pair_folders, run_pairs
 from core.vcf.report import vcf_report
-from docs.generated import with_settings
+from docs.reference import page
 from pages.components import navigation
 
 ROOT = Path(__file__).parents[1]
@@ -160,15 +160,12 @@ def _options(tool: str) -> dict[str, argparse.Action]:
     return {flag: each for each in told for flag in each.option_strings}
 
 
-SHARED = ("README.md", "docs/reading-tables.md", "docs/filing.md", "docs/engines.md", "docs/free-text.md")
-
-
-def test_docs__name_every_option() -> None:
+def test_reference__names_every_option() -> None:
     unnamed = {}
+    of_all = page("shared") + page("counts")
     for tool in TOOLS:
-        pages = [(ROOT / name).read_text(encoding="utf-8") for name in (*SHARED, f"docs/{tool}.md")]
-        named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", "\n".join(pages))
-        unnamed[tool] = {*_options(tool)} - {*named, "-h", "--help", "--origin", "--anony"}
+        named = re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page(tool) + of_all)
+        unnamed[tool] = {*_options(tool)} - {*named, "-h", "--help", "-o", "-a"}
     assert not any(unnamed.values()), unnamed
 
 
@@ -295,8 +292,3 @@ def test_setting__is_in_the_report_and_in_json(tool: str) -> None:
     report, document = _results(tool)
     assert [told.label for told in _settings(tool) if told.label not in report] == []
     assert [told.name for told in _settings(tool) if told.name not in document] == []
-
-
-def test_docs__list_every_setting() -> None:
-    pages = {tool: (ROOT / f"docs/{tool}.md").read_text(encoding="utf-8") for tool in TOOLS}
-    assert [tool for tool in TOOLS if pages[tool] != with_settings(pages[tool], tool)] == [], "run: make docs"

@@ -79,7 +79,7 @@ def made(n):
         encoding="utf-8",
     )
     monkeypatch.setattr(words, "ROOT", tmp_path)
-    monkeypatch.setattr(words, "_OF_FIGURES", ())
+    monkeypatch.setattr(words, "_of_data", lambda: ())
     assert set(words.messages()) == {
         ("Class size", ""),
         ("WARN", ""),

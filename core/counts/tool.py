@@ -1,6 +1,7 @@
 """What is asked of a table of counts, and what no answer tells."""
 
-from core.measures import counts as measures_of
+from core.counts.settings import CountThresholds
+from core.measures import keys_of
 from core.tools import Tool
 
 _LIMITS = (
@@ -14,5 +15,7 @@ TOOL = Tool(
     question="Which counts are small, which suppressed ones follow from the others, and what has to be "
     "suppressed?",
     limits=_LIMITS,
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
+    measures=keys_of("counts"),
+    needs="a table of counts that is about to be published: `risk TABLE --counts COLUMN`",
+    forms=(CountThresholds,),
 )

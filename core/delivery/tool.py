@@ -3,7 +3,7 @@
 from core.attribute_disclosure import LIMITS
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
-from core.measures import releases
+from core.measures import keys_of
 from core.settings.options import (
     CONTEXT,
     EVIDENCE,
@@ -31,20 +31,7 @@ TOOL = Tool(
     icon=":material/account_tree:",
     question="Who is found when the tables of one delivery are read together?",
     limits=_LIMITS,
-    measures=(
-        "joined_below_k_share",
-        "all_records_below_k_share",
-        "random_found_share",
-        "attack_share",
-        "table_below_k_share",
-        "n_persons",
-        "smallest_known_class",
-        "smallest_table_class",
-        "alone_share",
-        "all_columns_found_share",
-        *(each.figure for each in LIMITS),
-        *(measure.key for measure in releases.MEASURES),
-    ),
+    measures=(*keys_of("delivery"), "n_persons", *(each.figure for each in LIMITS), *keys_of("releases")),
     needs="two or more tables about the same people that are released together",
     upload=(
         "Upload **all tables** of one delivery that are about the same people, such as patients, visits and"

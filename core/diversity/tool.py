@@ -2,8 +2,7 @@
 
 from core.demo import DEMO_NAMES, DIVERSITY
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice
-from core.measures import diversity as diversity_measures
-from core.measures import releases, shared
+from core.measures import keys_of
 from core.settings.options import (
     EVIDENCE,
     LEDGER,
@@ -44,17 +43,7 @@ TOOL = Tool(
     question="Which k and ℓ protect the people in your data at an accuracy of your model that you can live "
     "with?",
     limits=_LIMITS,
-    measures=tuple(
-        measure.key
-        for measures in (
-            diversity_measures.MEASURES,
-            shared.COST,
-            shared.DISCLOSURE,
-            shared.MEASURES,
-            releases.MEASURES,
-        )
-        for measure in measures
-    ),
+    measures=keys_of("diversity", "cost", "disclosure", "classes", "releases"),
     asked="Which k and ℓ protect people at an accuracy of my model that I can live with?",
     needs="a table with the label that your model predicts, and the model if you have it",
     upload=(

@@ -2,8 +2,7 @@
 
 from core.demo import EVENTS
 from core.events.settings import EventSettings, ReleaseOptions, Rule
-from core.measures import events as measures_of
-from core.measures import releases
+from core.measures import keys_of
 from core.settings.options import CONTEXT, LEDGER, READING, file_option, switch, written_option
 from core.tools import EARLIER, Input, Tool
 
@@ -45,7 +44,7 @@ TOOL = Tool(
         "does k not cover?"
     ),
     limits=_LIMITS,
-    measures=tuple(measure.key for measure in (*measures_of.MEASURES, *releases.MEASURES)),
+    measures=keys_of("events", "releases"),
     asked="Which export of my event log shows every combination for k users, at what loss?",
     needs="a log with a time, a user and an event in each line",
     upload=(

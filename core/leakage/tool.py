@@ -2,7 +2,7 @@
 
 from core.demo import LEAKAGE
 from core.leakage.settings import LeakageSettings, LeakageThresholds
-from core.measures import leakage as measures_of
+from core.measures import keys_of
 from core.settings.options import EVIDENCE, MEMORY_LIMIT, READING, TEXT, Option, file_option, option
 from core.tools import Input, Tool
 
@@ -28,7 +28,7 @@ TOOL = Tool(
     icon=":material/compare_arrows:",
     question="Is a participant still in the scrambled table?",
     limits=_LIMITS,
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
+    measures=keys_of("leakage"),
     needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
     upload=(
         "Upload the **original** table and its **scrambled** copy, whether shuffled, noised or synthetic. "

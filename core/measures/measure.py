@@ -1,7 +1,7 @@
 """The definition of a figure, and how its values are written."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 Unit = Literal[
@@ -29,18 +29,14 @@ class Measure:
     label: str  # name on screen, in plain words
     unit: Unit  # what is counted; ``share`` and ``risk`` are shown as percent
     better: Literal["higher", "lower", "neither"]  # which direction protects people better, or ``neither``
-    source: str = "AnonAudit"  # paper or standard, unless the definition is ours
-    lower: float | None = 0.0  # smallest possible value; None for no bound
-    upper: float | None = None  # largest possible value; 1 for shares and risks
-    definition: str = ""  # one or two sentences with the numerator and the denominator
+    source: str  # paper or standard; ours is AnonAudit
+    lower: float | None  # smallest possible value; None for no bound
+    upper: float | None  # largest possible value; 1 for shares and risks
+    definition: str  # one or two sentences with the numerator and the denominator
 
     def __post_init__(self) -> None:
         if self.unit in ("share", "risk"):
             object.__setattr__(self, "upper", 1)
-
-    def means(self, definition: str) -> "Measure":
-        """Return the measure with its definition."""
-        return replace(self, definition=definition)
 
 
 _NOT_ASSESSED_TEXT = "not assessed"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.measures.releases import MEASURES
+from core.measures import keys_of
 from core.releases.counts import Moved
 from core.releases.judging import MANY_RELINKED, ReleasesAudit, releases_sentence
 from core.releases.measuring import Compared
@@ -12,7 +12,7 @@ from core.result import Col, Figure, Group, Note, Part, Table
 from core.verdict import Verdict
 from core.words import Text, own, percent, text
 
-MEASURE_KEYS = tuple(measure.key for measure in MEASURES)
+MEASURE_KEYS = keys_of("releases")
 LIMITS = (
     "Only the earlier releases given are compared; what others hold of the same people finds more.",
     "Without a common pseudonym who came and left is read off counts, where coming and leaving cancel.",

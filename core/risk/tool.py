@@ -2,7 +2,7 @@
 
 from core.counts.settings import CountThresholds
 from core.demo import RISK
-from core.measures import releases, risk, risk_models, shared
+from core.measures import keys_of
 from core.risk.released import PERSON_RELEASED
 from core.risk.settings import GROUPS, RiskSettings, RiskThresholds
 from core.risk.suda import SudaSettings
@@ -39,10 +39,6 @@ _LIMITS = (
         "sample."
     ),
     "Nothing here calls a table anonymous.",
-)
-_MEASURES = (
-    *(*shared.MEASURES, *risk.MEASURES, *risk_models.MEASURES, *shared.DISCLOSURE, *shared.COST),
-    *releases.MEASURES,
 )
 _SEARCHES = (
     switch("--suda", "search the smallest sets of values that single records out"),
@@ -90,7 +86,7 @@ TOOL = Tool(
     icon=":material/policy:",
     question="How easily are people found in this table, and what does it give away about them?",
     limits=_LIMITS,
-    measures=tuple(measure.key for measure in _MEASURES),
+    measures=keys_of("classes", "risk", "disclosure", "cost", "releases"),
     asked="How easily are people found in this table, and what does it give away?",
     needs="one table of people that is about to be released",
     upload=(

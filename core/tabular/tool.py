@@ -1,8 +1,7 @@
 """What the tabular verifier asks for, answers, and cannot tell."""
 
 from core.demo import TABULAR
-from core.measures import shared
-from core.measures import tabular as measures
+from core.measures import keys_of
 from core.settings.options import (
     BATCH,
     EVIDENCE,
@@ -44,11 +43,7 @@ TOOL = Tool(
     icon=":material/table_view:",
     question="Does an anonymized table hold what its log claims, and is that enough?",
     limits=_LIMITS,
-    measures=tuple(
-        measure.key
-        for group in (measures.MEASURES, shared.MEASURES, measures.SECOND_OPINION)
-        for measure in group
-    ),
+    measures=keys_of("tabular", "classes"),
     asked="Was this table anonymized as its log says, and is that enough?",
     needs="the original table, the anonymized table, and the log of what was done",
     upload=(

@@ -1,7 +1,7 @@
 """What the VCF verifier asks for, answers, and cannot tell."""
 
 from core.demo import VCF
-from core.measures import vcf as measures_of
+from core.measures import keys_of
 from core.settings.options import BATCH, MOST_JOBS, file_option, hidden_option, option, switch, written_option
 from core.tools import Input, Tool
 from core.vcf.settings import VcfSettings
@@ -24,7 +24,7 @@ TOOL = Tool(
         ),
         "Nothing here calls a file anonymous.",
     ),
-    measures=tuple(measure.key for measure in measures_of.MEASURES),
+    measures=keys_of("vcf"),
     files_are="pairs",
     asked="Was this genome file really masked, and what would still give the donor away?",
     needs="the original and the anonymized VCF files",

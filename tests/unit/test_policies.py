@@ -188,7 +188,12 @@ def test_judge_policy__takes_every_check_of_a_group() -> None:
         ("whole_rows", False),
         ("relinkage_by_partly_unchanged", False),
         ("alpha", False),
+        ("t", False),
+        ("basic_beta", False),
+        ("dominant_value", False),
+        ("partial_leakage", False),
         ("donor_in_panel", False),
+        ("records_removed", True),
         ("rare_value", True),
         ("columns_found", True),
     ):
@@ -211,6 +216,9 @@ def test_judge_policy__of_variant_files_takes_the_share_masked_findings_and_what
         (groups, report("vcf"), True),
         (groups, report("vcf", told("allele_in_info", "FAIL", "Left.")), False),
         (groups, report("vcf", is_whole=False), None),
+        (groups, report("vcf", told("original_itself", "FAIL")), False),
+        (groups, report("vcf", told("named_elsewhere", "FAIL")), False),
+        (groups, report("vcf", told("genotypes_changed")), True),
         (groups, report("vcf", told("frequencies_own", "NOT_ASSESSED")), None),
         (groups, report("vcf", told("frequency_unknown")), True),
     ):

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.checks import CHECKS, harm_rank, remedy_of
+from core.attribute_disclosure import LIMITS
+from core.checks import CHECKS, check_of, harm_rank, remedy_of
+from core.declared.rules import KINDS
+from core.measures import MEASURES
 from core.vcf.checks import ALL_CHECKS
 from core.verdict import Finding, Verdict, exit_code, next_steps, over_files, worst, worst_first
 from core.words import text
@@ -89,19 +92,9 @@ def test_finding_of__takes_no_name_in_braces_for_a_value() -> None:
 
 
 CORE = Path(__file__).parents[2] / "core"
+
+
 # Facts that a person can only weigh: nothing is to be done about them, or the sentence itself says when.
-TO_WEIGH = {
-    *"""accuracy all_columns chance_not_assessed classes_left_out columns_above_chance constant_columns
-    dates_without_time disguises doubtful_identifiers dropped_records duplicate_records
-    events_raised events_removed fully_suppressed in_one_table_only
-    lookup_table matching_cells missing_numbers
-    missing_quasi_identifiers missing_sensitive_values model_file orphan_keys partial_leakage
-    pseudonym_for_each_record pseudonyms_one_to_one release_by_ledger release_renamed releases
-    rows_capped rule_warns_of_column single_level_used single_record_class surrogates text_read
-    training unknown_households unknown_persons unseen_categories wildcards""".split()
-}
-
-
 def checks_in_the_code() -> set[str]:
     """Return the checks that any finding is made of, as far as they stand there as words."""
     found = set()
@@ -118,12 +111,20 @@ def checks_in_the_code() -> set[str]:
 
 
 @pytest.mark.slow
-def test_remedies__stand_for_every_check() -> None:
-    checks = checks_in_the_code()
-    assert len(checks) > 100
-    assert {check for check in checks if not remedy_of(check)} <= TO_WEIGH
-    assert not {check for check in TO_WEIGH if remedy_of(check)}
+def test_checks__are_all_declared() -> None:
+    checks = checks_in_the_code() | {*ALL_CHECKS} | {each.figure for each in LIMITS}
+    assert len(checks) > 300
+    assert {check for check in checks if check_of(check) is None} == {"declared_x"}
+    assert all(check_of(f"declared_{kind}") for kind in (*KINDS, "rows", "undeclared", "tables"))
     assert all(check.remedy for check in ALL_CHECKS.values())
+
+
+def test_checks__say_what_they_ask_and_can_say() -> None:
+    for check in CHECKS.values():
+        told = check.asks and check.verdicts
+        assert told or (check.tool == "vcf" and any(check_of(name) is check for name in ALL_CHECKS)), check
+        assert {*check.verdicts.split()} <= {*"FWNP"}
+        assert {*re.findall(r"`(\w+)`", check.asks)} - {"NA"} <= {*MEASURES}
 
 
 def test_remedies__are_imperative_sentences() -> None:

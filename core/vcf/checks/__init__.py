@@ -1,7 +1,7 @@
-"""The registry of exposure checks: what each is called, how bad it is, what it says and what to do.
+"""The registry of exposure checks, which `checks.txt` declares: what each is called, says, and how bad it is.
 
 A check of masked sites is one function of a :class:`core.vcf.checks.case.Case`, in the module of what it
-looks at. To add one, write it there and put it into the list at the module's end.
+looks at. To add one, declare it, write it there and put it into the list at the module's end.
 """
 
 from collections.abc import Mapping
@@ -9,9 +9,8 @@ from functools import cache
 from types import MappingProxyType
 
 from core.vcf.candidates import FIRST_CHECK
-from core.vcf.checks.case import Case, Check, SiteCheck, Test
+from core.vcf.checks.case import Case, Check, SiteCheck, Test, checks_below
 from core.vcf.checks.columns import COLUMN_CHECKS, REPEAT_CHECKS
-from core.vcf.checks.file import DONOR_CHECKS, FILE_CHECKS, HEADER_CHECKS
 from core.vcf.checks.info import INFO_CHECKS, other_keys
 from core.vcf.checks.samples import SAMPLE_CHECKS
 from core.vcf.readings import Kind
@@ -19,11 +18,11 @@ from core.vcf.records import USUAL_FILTERS
 
 SITE_CHECKS: tuple[SiteCheck, ...] = (*COLUMN_CHECKS, *INFO_CHECKS, *SAMPLE_CHECKS, *REPEAT_CHECKS)
 CHECKS: Mapping[str, Check] = MappingProxyType(
-    {check.name: check for check in (*SITE_CHECKS, *FILE_CHECKS, *HEADER_CHECKS)}
+    {check.name: check for check in (*SITE_CHECKS, *checks_below("files"), *checks_below("header"))}
 )
 #: With those of the donors, which are asked for apart.
 ALL_CHECKS: Mapping[str, Check] = MappingProxyType(
-    {**CHECKS, **{check.name: check for check in DONOR_CHECKS}}
+    {**CHECKS, **{check.name: check for check in checks_below("donors")}}
 )
 CHECK_BITS: Mapping[str, int] = MappingProxyType(
     {check.name: FIRST_CHECK << number for number, check in enumerate(SITE_CHECKS)}

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from core.vcf.checks.spellings import plain, words_of
 from core.vcf.memoized import lazy
@@ -10,6 +11,7 @@ from core.vcf.readings import Info
 from core.vcf.records import USUAL_FILTERS, Record
 from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
+from core.words import text
 
 
 @dataclass(eq=False)
@@ -86,9 +88,6 @@ def satisfies_repeat_rule(original: Record, kept: Record) -> bool:
     return kept.alt != original.alt and b"N" in kept.alt
 
 
-FAIL, WARN, NOT_ASSESSED = Verdict.FAIL, Verdict.WARN, Verdict.NOT_ASSESSED
-
-
 Test = Callable[[Case], bool]
 Telling = Callable[[Case], Iterator[bytes]]
 
@@ -112,23 +111,36 @@ class SiteCheck(Check):
     telling: Telling | None = None  # in which fields, as bcftools names them, where its remedy names them
 
 
-def site_check(
-    name: str, label: str, default: Verdict, *, message: str, remedy: str
-) -> Callable[[Test], SiteCheck]:
-    """Make a function of a case a check of masked sites."""
+def _read() -> Iterator[tuple[str, Check]]:
+    """Yield the checks of the table beside this file, each with the heading that it stands below."""
+    heading, verdicts = "", {verdict.name[0]: verdict for verdict in Verdict}
+    for line in Path(__file__).with_name("checks.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            heading = line.removeprefix("# ")
+        elif line and heading:
+            name, label, verdict, message, remedy, *plural = line.split(" | ")
+            told = text(message, *plural) if plural else message
+            yield heading, Check(name, label, verdicts[verdict], told, remedy)
 
-    def made(test: Test) -> SiteCheck:
-        return SiteCheck(name=name, label=label, default=default, message=message, remedy=remedy, test=test)
 
-    return made
+_DECLARED = tuple(_read())
 
 
-def field_check(
-    name: str, label: str, default: Verdict, *, message: str, remedy: str
-) -> Callable[[Telling], SiteCheck]:
+def checks_below(heading: str) -> tuple[Check, ...]:
+    """Return the checks below a heading of the table, in its order."""
+    return tuple(check for above, check in _DECLARED if above == heading)
+
+
+def site_check(name: str) -> Callable[[Test], SiteCheck]:
+    """Make a function of a case a check of masked sites, which the table declares."""
+    declared = next(check for check in checks_below("sites") if check.name == name)
+    return lambda test: SiteCheck(**vars(declared), test=test)
+
+
+def field_check(name: str) -> Callable[[Telling], SiteCheck]:
     """Make a function that yields what of a case tells something a check of masked sites.
 
     It yields fields as ``bcftools annotate -x`` takes them, ``{keys}`` and ``{fields}`` of the sentences.
     """
-    made = site_check(name, label, default, message=message, remedy=remedy)
+    made = site_check(name)
     return lambda telling: replace(made(lambda case: any(telling(case))), telling=telling)

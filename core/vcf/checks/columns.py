@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.vcf.checks.case import FAIL, WARN, Case, field_check, site_check
+from core.vcf.checks.case import Case, field_check, site_check
 from core.vcf.checks.info import public_ids_in_info
 from core.vcf.checks.spellings import holds_allele, resembles, respelled
 from core.vcf.readings import Kind
@@ -12,17 +12,9 @@ from core.vcf.records import USUAL_FILTERS
 _PUBLIC_ID = re.compile(rb"(?i)(?:^|[;,])\s*(?:rs|ss|esv|nsv|essv|nssv|cos[mvn]|rcv|scv|vcv|ca|mu)[0-9]")
 _BREAKEND_MATE = re.compile(rb"[\[\]][^\[\]]*[\[\]]")
 _SYMBOLIC = re.compile(rb"<[^<>]*>")
-WHOLE_ALT = "Write N or “.” in place of the whole ALT column at these sites."
 
 
-@site_check(
-    "masked_in_name_only",
-    "Masked in name only",
-    FAIL,
-    message="{n} of {of} masked sites count as masked only because a symbolic allele such as <NON_REF> "
-    "holds the letter N; no base was replaced.",
-    remedy=WHOLE_ALT,
-)
+@site_check("masked_in_name_only")
 def masked_in_name_only(case: Case) -> bool:
     """Tell whether every ``N`` of the ALT column stands inside a symbolic allele or a mate's name.
 
@@ -39,15 +31,7 @@ def _has_masked_base(allele: bytes) -> bool:
     return b"N" in _SYMBOLIC.sub(b"", _BREAKEND_MATE.sub(b"", allele))
 
 
-@site_check(
-    "allele_respelled",
-    "Allele in another spelling",
-    FAIL,
-    message="{n} of {of} masked sites have another ALT that still names the allele: in lower case, inside a "
-    "symbolic allele, beside an N, by an ambiguity code, with other padding, with REF and ALT exchanged, "
-    "or, of an insertion, half of it or all of it backwards.",
-    remedy=WHOLE_ALT,
-)
+@site_check("allele_respelled")
 def allele_respelled(case: Case) -> bool:
     """Tell whether ALT names the allele in another spelling, or most of a long one."""
     if case.still_named or case.kept.alt == b".":
@@ -58,13 +42,7 @@ def allele_respelled(case: Case) -> bool:
     return not case.is_repeat and resembles(original.alleles, original.ref, kept.alt)
 
 
-@site_check(
-    "length_in_alt",
-    "Length of the allele in ALT",
-    WARN,
-    message="{n} of {of} masked sites have as many Ns in ALT as the masked insertion or deletion has bases.",
-    remedy="Write one N, or “.”, in place of the whole ALT column at these sites.",
-)
+@site_check("length_in_alt")
 def length_in_alt(case: Case) -> bool:
     """Tell whether the Ns of a masked ALT count the bases of an allele of another length than REF."""
     if case.is_repeat or case.kept.alt.strip(b"N,") or case.is_substitution:
@@ -73,39 +51,19 @@ def length_in_alt(case: Case) -> bool:
     return any(len(allele) in lengths for allele in case.kept.alts)
 
 
-@site_check(
-    "frequency_only",
-    "Success through INFO alone",
-    WARN,
-    message="{n} of {of} masked sites count as masked only because INFO lost its frequency or the frequency "
-    "was raised; ALT still names the allele.",
-    remedy="Blank ALT at these sites too.",
-)
+@site_check("frequency_only")
 def frequency_only(case: Case) -> bool:
     """Tell whether ALT still names the allele of a rare record that counts as masked."""
     return not case.is_repeat and case.still_named and case.is_masked
 
 
-@site_check(
-    "unmasked_duplicate",
-    "Unmasked record at a masked site",
-    FAIL,
-    message="{n} of {of} masked sites have a record that is not masked itself and still names the allele; "
-    "another record at the same position satisfies the rule.",
-    remedy="Mask every record at these sites that names the allele.",
-)
+@site_check("unmasked_duplicate")
 def unmasked_duplicate(case: Case) -> bool:
     """Tell whether the record itself is not masked although its site counts as masked."""
     return case.still_named and not case.is_masked
 
 
-@site_check(
-    "allele_in_ref",
-    "Allele in REF",
-    FAIL,
-    message="{n} of {of} masked sites have a changed REF that now holds the masked allele.",
-    remedy="Write the reference genome’s base in REF at these sites.",
-)
+@site_check("allele_in_ref")
 def allele_in_ref(case: Case) -> bool:
     """Tell whether a REF that was changed holds a masked allele; a part of the original's REF does not."""
     ref = case.kept.ref.upper()
@@ -117,14 +75,7 @@ def allele_in_ref(case: Case) -> bool:
     )
 
 
-@field_check(
-    "public_id",
-    "ID gives the allele back",
-    FAIL,
-    message="{n} of {of} masked sites keep an ID of a public database (such as dbSNP), in the ID column, "
-    "INFO or FILTER, or one that spells the allele out.",
-    remedy="Blank at these sites what holds identifiers, or remove {keys}: bcftools annotate -x {fields}.",
-)
+@field_check("public_id")
 def public_id(case: Case) -> Iterator[bytes]:
     """Yield which of ID, FILTER and INFO hold a public identifier, or ID the allele (``chr1_1005_a_g``)."""
     if id_is_public(case):
@@ -141,14 +92,7 @@ def id_is_public(case: Case) -> bool:
     )
 
 
-@site_check(
-    "other_id",
-    "Other ID kept",
-    WARN,
-    message="{n} of {of} masked sites keep another identifier in the ID column, which may lead to the "
-    "allele.",
-    remedy="Blank ID at these sites: bcftools annotate -x ID.",
-)
+@site_check("other_id")
 def other_id(case: Case) -> bool:
     """Tell whether ID is neither missing nor found by the check before."""
     return case.kept.id != b"." and not id_is_public(case)
@@ -172,14 +116,7 @@ _DIGIT = re.compile(rb"[0-9]")
 ONE_N = "Write one N in place of the whole ALT column at these sites."
 
 
-@site_check(
-    "repeat_in_masked_alt",
-    "Repeat still in the masked ALT",
-    FAIL,
-    message="{n} of {of} masked sites still hold the repeat, or half its copies, in the ALT that counts as "
-    "masked.",
-    remedy=ONE_N,
-)
+@site_check("repeat_in_masked_alt")
 def repeat_in_masked_alt(case: Case) -> bool:
     """Tell whether the masked ALT still holds a repeat, in either case, or half the copies of the motif.
 
@@ -198,14 +135,7 @@ def repeat_in_masked_alt(case: Case) -> bool:
     return any((one * (few // len(one)))[:few] in bare for one in shown)
 
 
-@site_check(
-    "repeat_length_kept",
-    "Repeat length kept",
-    FAIL,
-    message="{n} of {of} masked sites have a masked ALT from which the repeat's length, which identifies, "
-    "can be counted: as many letters as the repeat has bases or copies, or a number.",
-    remedy="Write one N, or the same number of Ns everywhere, in place of ALT at these sites.",
-)
+@site_check("repeat_length_kept")
 def repeat_length_kept(case: Case) -> bool:
     """Tell whether the length of a masked repeat can be read from the masked ALT.
 
@@ -225,14 +155,7 @@ def repeat_length_kept(case: Case) -> bool:
     return any(len(allele) > 1 and len(allele) in lengths for allele in masked)
 
 
-@site_check(
-    "repeat_described",
-    "Repeat described beside ALT",
-    WARN,
-    message="{n} of {of} masked sites show the repeat in REF or describe it in INFO (unit, copies, length, "
-    "end), from which the masked length may follow.",
-    remedy="Write the first base alone in REF at these sites, and blank INFO.",
-)
+@site_check("repeat_described")
 def repeat_described(case: Case) -> bool:
     """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it."""
     if not case.is_repeat:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.vcf.checks.case import FAIL, WARN, Case, field_check, site_check
+from core.vcf.checks.case import Case, field_check, site_check
 from core.vcf.checks.spellings import plain, spells, words_of
 from core.vcf.readings import Field, Kind
 
@@ -32,14 +32,7 @@ def field_named(text: bytes) -> bytes:
     return key if key == b"FILTER" else b"INFO/" + key
 
 
-@field_check(
-    "allele_in_info",
-    "Allele in INFO",
-    FAIL,
-    message="{n} of {of} masked sites still hold the allele in INFO or FILTER: an annotation (CSQ, ANN, "
-    "HGVS) or its text in a field, in either case, percent-encoded or on the other strand.",
-    remedy="Blank INFO and FILTER at these sites, or remove {keys}: bcftools annotate -x {fields}.",
-)
+@field_check("allele_in_info")
 def allele_in_info(case: Case) -> Iterator[bytes]:
     """Yield what of INFO and FILTER spells the allele out or annotates it."""
     if case.kinds & Kind.ANNOTATES:
@@ -92,15 +85,7 @@ def _holds_id_word(text: bytes, words: bytes) -> bool:
     )
 
 
-@field_check(
-    "told_in_info",
-    "Samples, changes or counts in INFO",
-    FAIL,
-    message="{n} of {of} masked sites have INFO fields that name a sample or a read, the change of a gene, "
-    "or the allele in another form (old alleles, transition or transversion, graph paths), or count "
-    "genotypes.",
-    remedy="Blank INFO at these sites, or remove {keys}: bcftools annotate -x {fields}.",
-)
+@field_check("told_in_info")
 def told_in_info(case: Case) -> Iterator[bytes]:
     """Yield the fields whose key promises such a thing and whose value is not zero, or that name a sample."""
     if case.kinds & Kind.TELLS:
@@ -118,14 +103,7 @@ def _tells(field: Field) -> bool:
     return field.key != b"AT" or _GRAPH_PATH.search(field.value) is not None
 
 
-@field_check(
-    "described_in_info",
-    "Allele described in INFO",
-    WARN,
-    message="{n} of {of} masked sites have INFO fields that describe the allele without naming it: its "
-    "consequence, scores, class, or counts of its reads or carriers.",
-    remedy="Blank INFO at these sites, or remove {keys}: bcftools annotate -x {fields}.",
-)
+@field_check("described_in_info")
 def described_in_info(case: Case) -> Iterator[bytes]:
     """Yield the fields that describe the allele; counts of nobody describe nothing."""
     if case.kinds & (Kind.DESCRIBES | Kind.COUNTS):
@@ -136,14 +114,7 @@ def described_in_info(case: Case) -> Iterator[bytes]:
         )
 
 
-@field_check(
-    "rare_frequency_in_info",
-    "Rare frequency in INFO",
-    WARN,
-    message="{n} of {of} masked sites still state a frequency in INFO that is as rare as the allele's; with "
-    "the position, a public database names the allele.",
-    remedy="Remove frequencies and counts from INFO at these sites: {keys}; bcftools annotate -x {fields}.",
-)
+@field_check("rare_frequency_in_info")
 def rare_frequency_in_info(case: Case) -> Iterator[bytes]:
     """Yield the fields (AF_afr, gnomAD_AF, AC with AN, …) that hold a frequency as rare as the site's.
 
@@ -182,14 +153,7 @@ def _shares(field: Field) -> Iterator[float]:
             yield number
 
 
-@site_check(
-    "indel_described",
-    "Insertion or deletion described",
-    WARN,
-    message="{n} of {of} masked sites are insertions, deletions or symbolic alleles whose REF is longer "
-    "than one base or whose INFO gives kind, length or end: what is lost or how much is added may follow.",
-    remedy="Write the first base alone in REF at these sites; remove END, SVLEN, SVTYPE and CIGAR from INFO.",
-)
+@site_check("indel_described")
 def indel_described(case: Case) -> bool:
     """Tell whether REF or INFO show what a masked insertion, deletion or symbolic allele changes.
 
@@ -205,13 +169,7 @@ def indel_described(case: Case) -> bool:
     return len(kept.ref) > 1 or bool(case.kinds & Kind.LENGTH)
 
 
-@field_check(
-    "other_info",
-    "Other INFO kept",
-    WARN,
-    message="{n} of {of} masked sites keep INFO fields that are not known to be harmless: {keys}.",
-    remedy="Blank INFO at these sites, or remove these fields: bcftools annotate -x {fields}.",
-)
+@field_check("other_info")
 def other_info(case: Case) -> Iterator[bytes]:
     """Yield the fields that are neither harmless nor spoken of by another check."""
     return map(b"INFO/".__add__, other_keys(case))

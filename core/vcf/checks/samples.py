@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from core.vcf.checks.case import FAIL, WARN, Case, site_check
+from core.vcf.checks.case import Case, site_check
 from core.vcf.memoized import remembered
 from core.vcf.readings import Kind, format_patterns
 from core.vcf.records import GENOTYPE, Record
@@ -11,9 +11,6 @@ from core.vcf.repeats import is_unnamed_repeat
 
 _NOT_ZERO = re.compile(rb"[1-9]")
 _NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-GENOTYPE_ALONE = (
-    "Keep GT alone, with the same text for every sample, at these sites: bcftools annotate -x ^FORMAT/GT."
-)
 
 
 def _shows(case: Case, kind: int) -> bool:
@@ -22,14 +19,7 @@ def _shows(case: Case, kind: int) -> bool:
     return pattern is not None and case.is_hidden and pattern.search(case.samples) is not None
 
 
-@site_check(
-    "genotype_kept",
-    "Genotype still carries the allele",
-    FAIL,
-    message="{n} of {of} masked sites have genotypes that still carry a masked allele's index: who carries "
-    "the rare variant is still told.",
-    remedy="Write ./. for every sample at these sites, carriers and others alike.",
-)
+@site_check("genotype_kept")
 def genotype_kept(case: Case) -> bool:
     """Tell whether any genotype names an ALT allele, in GT or in another field (OGT, PGT, LGT, LAA)."""
     if _shows(case, Kind.GENOTYPE):
@@ -41,28 +31,13 @@ def genotype_kept(case: Case) -> bool:
     )
 
 
-@site_check(
-    "depth_betrays",
-    "Depth fields betray the carrier",
-    WARN,
-    message="{n} of {of} masked sites have per-sample fields (AD, PL, GL, GP, DS, PS and the like) that "
-    "show who carries the masked allele.",
-    remedy=GENOTYPE_ALONE,
-)
+@site_check("depth_betrays")
 def depth_betrays(case: Case) -> bool:
     """Tell whether AD, PL, GP, DS or a like field of any sample shows a non-reference allele."""
     return _shows(case, Kind.CARRIES)
 
 
-@site_check(
-    "carriers_blanked",
-    "Carriers set apart",
-    FAIL,
-    message="{n} of {of} masked sites have samples in which the carriers alone were blanked, or are written "
-    "otherwise than the others: other separators, another missing form, fields left out or of another "
-    "length.",
-    remedy="Write the same text for every sample at these sites.",
-)
+@site_check("carriers_blanked")
 def carriers_blanked(case: Case) -> bool:
     """Tell whether what every carrier has differs in form from what any other sample has.
 
@@ -123,27 +98,13 @@ def _told_apart(forms: Iterable[bytes], carries: list[bool]) -> bool:
     return not groups[0] & groups[1]
 
 
-@site_check(
-    "sample_fields_kept",
-    "Other fields of samples",
-    WARN,
-    message="{n} of {of} masked sites have values in per-sample fields other than GT, which may tell the "
-    "allele or its carrier.",
-    remedy=GENOTYPE_ALONE,
-)
+@site_check("sample_fields_kept")
 def sample_fields_kept(case: Case) -> bool:
     """Tell whether any sample has a value in a field that no other check looks into."""
     return _shows(case, 0) or (not _is_any_repeat(case) and _shows(case, Kind.REPEAT))
 
 
-@site_check(
-    "allele_in_samples",
-    "Allele in the samples",
-    FAIL,
-    message="{n} of {of} masked sites have a sample whose fields spell the allele out (PID, such as "
-    "1005_A_G; TGT, such as A/G) or give the repeat's length (REPCN, GB and the like).",
-    remedy=GENOTYPE_ALONE,
-)
+@site_check("allele_in_samples")
 def allele_in_samples(case: Case) -> bool:
     """Tell whether a sample's value spells an allele out, in either case, or gives a repeat's length."""
     samples = case.samples if case.is_hidden and not case.kept.is_missing else b""
