@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[1]
 README, HISTORY, REFERENCE = ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "docs/reference"
 PATHS = [README, HISTORY, *sorted(ROOT.glob("docs/**/*.md"))]
 PAGES = {path: path.read_text(encoding="utf-8") for path in PATHS}
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-LEFT_OUT = re.compile(r"<!--.*?-->|`[^`]*`|!\[.*?\]\(.*?\)|\]\([^)]*\)|[*_[]", re.DOTALL)
+FENCE = re.compile(r"^```(\w*) ?(\S*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+LEFT_OUT = re.compile(r"(?m:^    .*$)|<!--.*?-->|`[^`]*`|!\[.*?\]\(.*?\)|\]\([^)]*\)|[*_[]", re.DOTALL)
 
 
 def _written(paths: list[Path]) -> object:
@@ -89,9 +89,10 @@ def test_command__prints_its_help(command: str) -> None:
 
 
 def _calls(page: str) -> Iterator[tuple[str, str]]:
-    """Yield the examples of a document: Python, and commands, those in running text too."""
-    for kind, code in FENCE.findall(page):
-        yield from [("python", code)] if kind == "python" else (("sh", line) for line in _commands(code))
+    """Yield the examples of a document: files by name, Python, and commands, those in running text too."""
+    for kind, name, code in FENCE.findall(page):
+        whole = [(name or kind, code)] if name or kind == "python" else []
+        yield from whole or (("sh", line) for line in _commands(code))
     yield from (("sh", code) for code in re.findall(r"`([^`\n]+)`", FENCE.sub("", page)) if "-m core " in code)
 
 
@@ -109,10 +110,14 @@ def test_documents__say_to_type_what_runs(path: Path, tmp_path: Path, monkeypatc
     for kind, code in _calls(PAGES[path]):
         if kind == "python":
             exec(compile(code, str(path), "exec"), names)  # noqa: S102 - our own examples
-            continue
-        words = shlex.split(code, comments=True)
-        words = [name for word in words for name in (sorted(glob(word)) if "*" in word else [word])]
-        expected = (2,) if "# exit code 2" in code else (0, 1)
-        if main(words[words.index("core") + 1 :]) not in expected:
+        elif kind != "sh":
+            (tmp_path / kind).write_text(code, encoding="utf-8")
+        elif _exit_code(code) not in ((2,) if "# exit code 2" in code else (0, 1)):
             wrong.append(code)
     assert wrong == []
+
+
+def _exit_code(code: str) -> int:
+    words = shlex.split(code, comments=True)
+    words = [name for word in words for name in (sorted(glob(word)) if "*" in word else [word])]
+    return main(words[words.index("core") + 1 :])
