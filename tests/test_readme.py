@@ -5,7 +5,6 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from glob import glob
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,8 @@ def test_documents__are_short() -> None:
 
 
 def _sentences(page: str) -> Iterator[str]:
-    for part in re.split(r"\n\s*\n|\n\s*(?:[-|#]|\d+\.) ?|(?<=\S) \| ", LEFT_OUT.sub("", FENCE.sub("\n\n", page))):
+    text = LEFT_OUT.sub("", FENCE.sub("\n\n", page))
+    for part in re.split(r"\n\s*\n|\n\s*(?:[-|#]|\d+\.) ?|(?<=\S) \| ", text):
         yield from re.split(r"(?<=[.!?])\s+", " ".join(part.split()))
 
 
@@ -53,8 +53,9 @@ def test_links__lead_to_files_and_headings(path: Path) -> None:
     for link in re.findall(r"\]\(((?!https?:)[^)]+)\)", FENCE.sub("", PAGES[path])):
         name, _, heading = link.partition("#")
         target = (path.parent / name).resolve() if name else path
-        made_elsewhere = target.parent == REFERENCE and not REFERENCE.exists()
-        if not made_elsewhere and not (target.exists() and (not heading or heading in _anchors(PAGES[target]))):
+        if target.parent == REFERENCE and not REFERENCE.exists():
+            continue  # made by another branch
+        if not target.exists() or (heading and heading not in _anchors(PAGES[target])):
             wrong.append(link)
     assert wrong == []
 
@@ -93,25 +94,31 @@ def _calls(page: str) -> Iterator[tuple[str, str]]:
     for kind, name, code in FENCE.findall(page):
         whole = [(name or kind, code)] if name or kind == "python" else []
         yield from whole or (("sh", line) for line in _commands(code))
-    yield from (("sh", code) for code in re.findall(r"`([^`\n]+)`", FENCE.sub("", page)) if "-m core " in code)
+    in_text = re.findall(r"`([^`\n]+)`", FENCE.sub("", page))
+    yield from (("sh", code) for code in in_text if "-m core " in code)
 
 
 def _commands(code: str) -> list[str]:
     return [line for line in code.replace("\\\n", " ").splitlines() if "-m core " in line]
 
 
-@pytest.mark.one_of(3)
-@_written([path for path in PATHS if any(_calls(PAGES[path]))])
-def test_documents__say_to_type_what_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def beside_the_demos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "demo").symlink_to(ROOT / "demo")
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.one_of(3)
+@_written([path for path in PATHS if any(_calls(PAGES[path]))])
+@pytest.mark.usefixtures("beside_the_demos")
+def test_documents__say_to_type_what_runs(path: Path) -> None:
     names: dict[str, object] = {}
     wrong = []
     for kind, code in _calls(PAGES[path]):
         if kind == "python":
             exec(compile(code, str(path), "exec"), names)  # noqa: S102 - our own examples
         elif kind != "sh":
-            (tmp_path / kind).write_text(code, encoding="utf-8")
+            Path(kind).write_text(code, encoding="utf-8")
         elif _exit_code(code) not in ((2,) if "# exit code 2" in code else (0, 1)):
             wrong.append(code)
     assert wrong == []
@@ -119,5 +126,6 @@ def test_documents__say_to_type_what_runs(path: Path, tmp_path: Path, monkeypatc
 
 def _exit_code(code: str) -> int:
     words = shlex.split(code, comments=True)
-    words = [name for word in words for name in (sorted(glob(word)) if "*" in word else [word])]
+    found = [sorted(map(str, Path().glob(word))) if "*" in word else [word] for word in words]
+    words = [word for each in found for word in each]
     return main(words[words.index("core") + 1 :])
