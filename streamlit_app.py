@@ -28,7 +28,7 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
             page.run()
     except AuditInputError as error:  # such as a connection lost while the page was drawn
         show_problems(error)
-else:  # as `streamlit run` imports it, once at start
+else:  # as `streamlit run` imports it, once at start: the app's start says that pages/ is no old navigation
     serving.check_limits()
     overwrite_freed_memory()
     app = st.App(__file__, middleware=serving.MIDDLEWARE, lifespan=serving.prepare)

@@ -60,6 +60,13 @@ def test_links__lead_to_files_and_headings(path: Path) -> None:
     assert wrong == []
 
 
+def test_documents__name_files_that_are_there() -> None:
+    kept = [page for path, page in PAGES.items() if path != HISTORY and REFERENCE not in path.parents]
+    named = re.findall(r"`((?:core|pages|tests|policies|benchmarks|locale|deploy)/[^`<*]*)`", "\n".join(kept))
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_readme__names_every_tool_and_document() -> None:
     assert [tool.title for tool in TOOLS if tool.title not in PAGES[README]] == []
     kept = [path for path in PATHS[1:] if REFERENCE not in path.parents]
@@ -90,16 +97,12 @@ def test_command__prints_its_help(command: str) -> None:
 
 
 def _calls(page: str) -> Iterator[tuple[str, str]]:
-    """Yield the examples of a document: files by name, Python, and commands, those in running text too."""
-    for kind, name, code in FENCE.findall(page):
-        whole = [(name or kind, code)] if name or kind == "python" else []
-        yield from whole or (("sh", line) for line in _commands(code))
+    """Yield the files that a document shows by their names, and its commands, those in running text too."""
+    for _, name, code in FENCE.findall(page):
+        lines = [code] if name else code.replace("\\\n", " ").splitlines()
+        yield from ((name, line) for line in lines if name or "-m core " in line)
     in_text = re.findall(r"`([^`\n]+)`", FENCE.sub("", page))
-    yield from (("sh", code) for code in in_text if "-m core " in code)
-
-
-def _commands(code: str) -> list[str]:
-    return [line for line in code.replace("\\\n", " ").splitlines() if "-m core " in line]
+    yield from (("", code) for code in in_text if "-m core " in code and "-m core TOOL" not in code)
 
 
 @pytest.fixture
@@ -112,13 +115,10 @@ def beside_the_demos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @_written([path for path in PATHS if any(_calls(PAGES[path]))])
 @pytest.mark.usefixtures("beside_the_demos")
 def test_documents__say_to_type_what_runs(path: Path) -> None:
-    names: dict[str, object] = {}
     wrong = []
-    for kind, code in _calls(PAGES[path]):
-        if kind == "python":
-            exec(compile(code, str(path), "exec"), names)  # noqa: S102 - our own examples
-        elif kind != "sh":
-            Path(kind).write_text(code, encoding="utf-8")
+    for name, code in _calls(PAGES[path]):
+        if name:
+            Path(name).write_text(code, encoding="utf-8")
         elif _exit_code(code) not in ((2,) if "# exit code 2" in code else (0, 1)):
             wrong.append(code)
     assert wrong == []

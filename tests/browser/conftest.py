@@ -158,7 +158,7 @@ def fresh_server(tmp_path: Path, context: BrowserContext) -> Iterator[str]:
 
 @pytest.fixture
 def wait_until_idle() -> Callable[[Page], None]:
-    """Wait until the page's script has ended; do it before acting, not after (see docs/development.md)."""
+    """Wait until the page's script has ended, before acting: right after a click it still says it is idle."""
 
     def wait(page: Page) -> None:
         app = page.get_by_test_id("stApp")
