@@ -21,6 +21,7 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.html(navigation.STYLE)
     if access.show_sign_in():
         st.stop()
+    # at the top: in the sidebar Streamlit 1.67's lists of sections fail axe's rules
     page = st.navigation(navigation.pages(), position="top")
     navigation.remember(page)
     try:
@@ -28,7 +29,7 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
             page.run()
     except AuditInputError as error:  # such as a connection lost while the page was drawn
         show_problems(error)
-else:  # as `streamlit run` imports it, once at start: the app's start says that pages/ is no old navigation
+else:  # as `streamlit run` imports it, once at start
     serving.check_limits()
     overwrite_freed_memory()
     app = st.App(__file__, middleware=serving.MIDDLEWARE, lifespan=serving.prepare)

@@ -25,7 +25,7 @@ QUIET = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-ba
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    skip = pytest.mark.skip(reason="Chromium is not installed; README says how")
+    skip = pytest.mark.skip(reason="Chromium is not installed; docs/development.md says how")
     for item in items:
         if "tests/browser/" in item.path.as_posix():
             item.add_marker(
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, object]:
-    assert CHROMIUM, "Chromium is not installed; README says how"
+    assert CHROMIUM, "Chromium is not installed; docs/development.md says how"
     return {"executable_path": CHROMIUM, "args": QUIET}
 
 
