@@ -18,6 +18,7 @@ README, HISTORY, REFERENCE = ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "
 PATHS = [README, HISTORY, *sorted(ROOT.glob("docs/**/*.md"))]
 PAGES = {path: path.read_text(encoding="utf-8") for path in PATHS}
 FENCE = re.compile(r"^```(\w*) ?(\S*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile("-m core (?!TOOL|serve)")  # serve would not end
 LEFT_OUT = re.compile(r"(?m:^    .*$)|<!--.*?-->|`[^`]*`|!\[.*?\]\(.*?\)|\]\([^)]*\)|[*_[]", re.DOTALL)
 
 
@@ -100,9 +101,9 @@ def _calls(page: str) -> Iterator[tuple[str, str]]:
     """Yield the files that a document shows by their names, and its commands, those in running text too."""
     for _, name, code in FENCE.findall(page):
         lines = [code] if name else code.replace("\\\n", " ").splitlines()
-        yield from ((name, line) for line in lines if name or "-m core " in line)
+        yield from ((name, line) for line in lines if name or COMMAND.search(line))
     in_text = re.findall(r"`([^`\n]+)`", FENCE.sub("", page))
-    yield from (("", code) for code in in_text if "-m core " in code and "-m core TOOL" not in code)
+    yield from (("", code) for code in in_text if COMMAND.search(code))
 
 
 @pytest.fixture
