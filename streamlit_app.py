@@ -21,6 +21,7 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     st.html(navigation.STYLE)
     if access.show_sign_in():
         st.stop()
+    # at the top: in the sidebar Streamlit 1.67's lists of sections fail axe's rules
     page = st.navigation(navigation.pages(), position="top")
     navigation.remember(page)
     try:

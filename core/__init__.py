@@ -10,5 +10,5 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # the same of those of linear algebra
 
-__version__ = "0.1.0"
-VERSIONS = ("0.1.0",)  # those that wrote reports, this one among them
+__version__ = "1.0.0"
+VERSIONS = ("0.1.0", "1.0.0")  # those that wrote reports, this one among them

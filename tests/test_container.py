@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from benchmarks.sessions import Session
+from core.demo import FOLDER
 from tests.browser.conftest import TOKEN, free_port, start_server, stop_server
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +34,7 @@ def _names(lines: list[str]) -> set[str]:
 
 
 def test_container__copies_only_what_is_there() -> None:
-    assert COPIES
+    assert {FOLDER.name, "core", "pages", "locale", "policies"} <= {source for source, _ in COPIES}
     assert [source for source, _ in COPIES if not (ROOT / source).exists()] == []
 
 

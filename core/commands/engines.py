@@ -73,7 +73,8 @@ def address_given(given: str | Path) -> tuple[Address, tuple[Text, ...]]:
         address = address_of(given)
         if address is None:
             raise input_error(
-                "The address of the table begins in a way that no engine has; see docs/engines.md."
+                "The address of the table begins in a way that no engine has; "
+                "see docs/how-to/use-large-data.md."
             )
         return address, ()
     address = Address(engine="duckdb", place=str(given))
@@ -90,7 +91,7 @@ def too_large(files: Sequence[Path]) -> Text:
     """Say that files are not read into memory, because together they need more than there is."""
     message = (
         "{file} needs about {needed} GB of memory, and there are {most} GB; DuckDB measured it on disk, and "
-        "what needs the records themselves is not assessed (docs/engines.md)."
+        "what needs the records themselves is not assessed (docs/how-to/use-large-data.md)."
     )
     needed, most = (max(each >> 30, 1) for each in (sum(map(_needed, files)), most_memory()))
     return text(message, file=" + ".join(each.name for each in files), needed=needed, most=most)

@@ -1,11 +1,12 @@
 """The vault that holds a session's data, and what was measured of them.
 
-The only module of core that imports Streamlit. Three rules (the reasons, measured with
-Streamlit 1.67, are in docs/development.md):
+The only module of core that imports Streamlit. Three rules, with what Streamlit 1.67 does:
 
-- everything is kept per session, never for the whole server: one person's result must not outlive or
-  leave their session;
-- results are kept by fingerprints (SHA-256 of bytes and reading options) and settings, never by a frame;
+- everything is kept per session, never for the whole server, as `st.cache_data` does by default: one
+  person's result must not outlive or leave their session. Closing a tab frees neither uploads nor session
+  state until another session ends, but at once caches of scope "session", so the vault is one of them;
+- results are kept by fingerprints (SHA-256 of bytes and reading options) and settings, never by a frame, of
+  which `st.cache_data` hashes a sample alone from 50,000 rows on;
 - of each kind only the last few are kept.
 """
 

@@ -188,6 +188,7 @@ class Access:
 def _refusal(request: HTTPConnection) -> str | None:
     """Return why a request is not served."""
     host, origin = request.headers.get("host"), request.headers.get("origin")
+    # before Streamlit 1.67 asks whether a foreign origin is allowed: it would ask an outside host who we are
     if not is_host_allowed(host) or (origin is not None and urlsplit(origin).netloc != host):
         return OTHER_HOST
     if INVITATION.lets_in(request.query_params.get("token")):

@@ -240,7 +240,7 @@ def _common(told: Setting, key: str, **further: Any) -> dict[str, Any]:
         "label": say(told.label),
         "help": say(told.about) or None,
         "key": key,
-        "persist_state": "session",
+        "persist_state": "session",  # else Streamlit 1.67 forgets the value with a page switch
     } | further
 
 

@@ -25,7 +25,7 @@ QUIET = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-ba
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    skip = pytest.mark.skip(reason="Chromium is not installed; README says how")
+    skip = pytest.mark.skip(reason="Chromium is not installed; docs/development.md says how")
     for item in items:
         if "tests/browser/" in item.path.as_posix():
             item.add_marker(
@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, object]:
-    assert CHROMIUM, "Chromium is not installed; README says how"
+    assert CHROMIUM, "Chromium is not installed; docs/development.md says how"
     return {"executable_path": CHROMIUM, "args": QUIET}
 
 
@@ -158,7 +158,7 @@ def fresh_server(tmp_path: Path, context: BrowserContext) -> Iterator[str]:
 
 @pytest.fixture
 def wait_until_idle() -> Callable[[Page], None]:
-    """Wait until the page's script has ended; do it before acting, not after (see docs/development.md)."""
+    """Wait until the page's script has ended, before acting: right after a click it still says it is idle."""
 
     def wait(page: Page) -> None:
         app = page.get_by_test_id("stApp")

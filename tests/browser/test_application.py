@@ -13,7 +13,7 @@ from tests.browser.downloading import downloaded
 from tests.kinds import Visit, Wait
 
 PATHS = ["", *(tool.key for tool in TOOLS)]
-# Streamlit 1.67's own elements; what they are is in docs/development.md.
+# Rules of axe that elements of Streamlit 1.67 itself break.
 NOT_OURS = {"presentation-role-conflict", "empty-table-header"}
 
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import shlex
 import shutil
 import stat
 import subprocess
@@ -311,17 +309,3 @@ def test_package__of_a_decided_report_may_come_later_and_never_holds_data(folder
     assert main(["decide", *words]) == 0
     assert main(["decide", "other.json", "--check"]) == 0
     assert zipfile.ZipFile(folder / "other.zip").read("report.json") == other.read_bytes()
-
-
-def test_readme__chapter_file_it_can_be_followed(tmp_path: Path, monkeypatch: Patch, capsys: Told) -> None:
-    chapter = (ROOT / "README.md").read_text(encoding="utf-8").split("## File it")[1].split("```")[1]
-    monkeypatch.chdir(tmp_path)
-    codes, report = [], "REPORT.json"
-    for line in chapter.strip().splitlines()[1:]:
-        words = shlex.split(line.replace("REPORT.json", report))
-        codes.append(main(words[words.index("core") + 1 :]))
-        found = re.search(r"filed/\S{1,99}\.json", capsys.readouterr().out)
-        report = found[0] if found and report == "REPORT.json" else report
-    assert codes == [0, 1, 0, 0, 0]
-    assert Path(report.replace(".json", "_decided.json.sig")).is_file()
-    assert "VERIFY.txt" in zipfile.ZipFile("evidence.zip").namelist()

@@ -110,14 +110,14 @@ def test_read_report__refuses_what_is_not_whole_and_what_is_no_report_of_ours(tm
         "filed.json names a part twice, …",
     )
     none = "filed.json is JSON, but no report of AnonAudit."
-    newer = changed(report_format=4, versions={"anonaudit": "0.9.0"})
+    newer = changed(report_format=4, versions={"anonaudit": "1.9.0"})
     for data, problem in (
         *((data, cut) for data in (MADE[:-500], b"", b"[" * 9999)),
         (b"PK\x03\x04rest", "filed.json is an archive. …"),
         (b"[1]", none),
         (b'{"tool": "risk"}', none),
         (b'{"a": 1, "a": 2}', twice),
-        (newer, "filed.json was written by AnonAudit 0.9.0, in a newer form than version 0.1.0 reads. …"),
+        (newer, "filed.json was written by AnonAudit 1.9.0, in a newer form than version 1.0.0 reads. …"),
         *(
             (changed(**{part: value}), f"filed.json: “{part}” is not what a report holds there; …")
             for part, value in ODD

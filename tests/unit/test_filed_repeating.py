@@ -223,10 +223,9 @@ def test_verify__refuses_versions_that_nobody_made(filed, capsys):
         assert wrong.lower() in printed.err.lower(), versions
 
 
-def test_versions__are_those_of_the_changelog():
+def test_versions__end_with_the_newest_of_the_changelog():
     told = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## ([\d.]+)", told, re.MULTILINE) == [*VERSIONS][::-1]
-    assert VERSIONS[-1] == __version__
+    assert re.findall(r"^## ([\d.]+)", told, re.MULTILINE)[0] == VERSIONS[-1] == __version__
 
 
 def test_repeat_report__takes_no_words_that_reach_beyond_its_files_and_no_tool_that_audits_nothing(filed):
