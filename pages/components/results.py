@@ -16,7 +16,7 @@ from core.caching import Vault, vault
 from core.charts import COLORS, described, on_page, places
 from core.measures import MEASURES, Measure
 from core.plain import unbroken
-from core.reports import RENDERERS, Figure, Report, render
+from core.reports import NO_BROWSER, PRINTED, RENDERERS, Figure, Report, browser, render
 from core.reports.model import figure_text, report_stem, said_frame
 from core.result import Col, Drawing, Table
 from core.verdict import Finding, Verdict, next_steps, worst_first
@@ -341,6 +341,7 @@ _MIMES = {
     "csv": "text/csv",
     "html": "text/html",
     "json": "application/json",
+    "pdf": "application/pdf",
     "toml": "application/toml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "zip": "application/zip",
@@ -399,7 +400,7 @@ def show_downloads(
             make=partial(_render_now, make_report, name, spoken_language()),
             help_text=renderer.help,
         )
-        for name, renderer in RENDERERS.items()
+        for name, renderer in {**RENDERERS, "pdf": PRINTED}.items()
     }
     main = reports.pop("html")._replace(label="Download report", is_main=True)
     row = st.container(horizontal=True)
@@ -409,7 +410,10 @@ def show_downloads(
             show_download(download, key=f"{tool}_{download.label}")
         with st.popover(say("More formats"), icon=":material/file_save:"):
             for name, report in reports.items():
-                show_download(report, key=f"{tool}_{name}")
+                if name == "pdf" and browser() is None:
+                    st.caption(say(NO_BROWSER))
+                else:
+                    show_download(report, key=f"{tool}_{name}")
             for download in (each for each in extra if each.is_further):
                 show_download(download, key=f"{tool}_{download.label}")
             st.caption(say("CSV files have commas, and begin with a byte order mark (UTF-8)."))
