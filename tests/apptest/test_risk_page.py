@@ -15,6 +15,7 @@ from core import risk
 from core.demo import RISK as DEMOS
 from core.demo import Demo
 from core.jobs import Progress
+from core.reports import NO_BROWSER
 from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset
 from pages.components.navigation import HOME
@@ -186,6 +187,16 @@ def test_population__smaller_than_the_table_is_an_error(open_page: Open) -> None
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
 def test_demo__shows_a_result(demo: Demo, open_page: Open) -> None:
     assert _k(_went(open_page(PAGE).button(key=f"risk_demo_{demo.key}").click())) == "1"
+
+
+def test_pdf__is_offered_where_a_browser_can_print_it(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for found, is_offered in (("/usr/bin/chromium", True), (None, False)):
+        monkeypatch.setattr("pages.components.results.browser", lambda found=found: found)
+        app = _upload(open_page(PAGE))
+        assert ("Report as PDF" in {each.label for each in app.get("download_button")}) is is_offered
+        assert (NO_BROWSER in _texts(app)) is not is_offered
 
 
 def test_worst_classes__are_masked_until_shown(open_page: Open) -> None:
