@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 from pysam import bcftools
 
-from benchmarks.demos.vcf import make_cohort
 from core import bounded, process_bounds
+from core.demo import VCF
 from core.jobs import Job, JobState, Progress
 from core.packing import packed, unpacked
 from core.vcf import (
@@ -46,7 +46,7 @@ SETTINGS = VcfSettings()
 
 
 def _demo_pairs() -> tuple[VcfPair, ...]:
-    files = [VcfFile(name=file.name, content=file.data) for file in make_cohort()["files"]]
+    files = [VcfFile(name=file.name, content=file.data) for file in VCF[0].make()["files"]]
     return pair_files(*split_uploads(files)).pairs
 
 
