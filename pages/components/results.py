@@ -14,6 +14,7 @@ import streamlit as st
 
 from core.caching import Vault, vault
 from core.charts import COLORS, described, on_page, places
+from core.errors import AuditInputError
 from core.measures import MEASURES, Measure
 from core.plain import unbroken
 from core.reports import NO_BROWSER, PRINTED, RENDERERS, Figure, Report, browser, render
@@ -30,6 +31,7 @@ from pages.components.policy import (
     settings_file,
     show_policy,
 )
+from pages.components.reading import show_problems
 from pages.components.text import plain, sentence, short_digest
 
 
@@ -410,8 +412,8 @@ def show_downloads(
             show_download(download, key=f"{tool}_{download.label}")
         with st.popover(say("More formats"), icon=":material/file_save:"):
             for name, report in reports.items():
-                if name == "pdf" and browser() is None:
-                    st.caption(say(NO_BROWSER))
+                if name == "pdf":
+                    _show_pdf(report, key=f"{tool}_pdf")
                 else:
                     show_download(report, key=f"{tool}_{name}")
             for download in (each for each in extra if each.is_further):
@@ -424,6 +426,20 @@ def show_downloads(
         show_download(settings, key=f"{tool}_toml")
     if tool not in SETTINGS_ABOVE:
         ask_for_settings_file(tool, beside=row)
+
+
+def _show_pdf(report: Download, *, key: str) -> None:
+    """Offer the PDF, which is made first: a download that comes to nothing says nothing (Streamlit 1.67)."""
+    if browser() is None:
+        st.caption(say(NO_BROWSER))
+    elif st.button(say("Make the PDF"), key=f"make_{key}", help=say(PRINTED.help), icon=":material/print:"):
+        try:
+            with st.spinner(say("Making the PDF …")):
+                data = report.make()
+        except AuditInputError as error:
+            show_problems(error)
+        else:
+            show_download(report._replace(make=lambda: data), key=key)
 
 
 def _judged(make_report: Callable[[datetime], Report], use: InUse, created_at: datetime) -> Report:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from core.__main__ import main
 from core.errors import AuditInputError
@@ -80,6 +80,10 @@ def test_command__writes_the_pdf_or_says_before_any_work_why_not(
 def test_page__offers_the_pdf(visit: Callable[[str], Page]) -> None:
     page = visit("risk")
     page.get_by_role("button", name="Patients, generalized").click()
+    expect(page.get_by_role("button", name="Download report", exact=True)).to_be_visible()
+    page.get_by_role("button", name="More formats").click()
+    page.get_by_role("button", name="Make the PDF").click()
+    expect(page.get_by_role("button", name="Report as PDF")).to_be_visible(timeout=60_000)
     taken = download(page, "Report as PDF")
     assert taken.suggested_filename.endswith(".pdf")
     assert Path(taken.path()).read_bytes().startswith(b"%PDF-")
