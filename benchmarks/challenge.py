@@ -136,7 +136,11 @@ def lines_of(trials: Sequence[Trial], authors: Counter[str]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Try all cases of a folder, print what came of them, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.challenge", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.challenge",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("folder", type=Path, help="its folders that hold a case.json are the cases")
     parser.add_argument("--json", action="store_true", help="one JSON document instead of tables")
     chosen = parser.parse_args(arguments)
