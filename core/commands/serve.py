@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.bounded import FORKER
 from core.errors import AuditInputError
+from core.processes.bounded_process import FORKER
 
 _SCRIPT = Path(__file__).parents[2] / "streamlit_app.py"
 _LARGEST_PORT = 65_535

@@ -6,12 +6,12 @@ import streamlit as st
 from joblib import cpu_count
 
 from core import diversity
-from core.caching import vault
 from core.diversity.result import diversity_result, singling_out_table, way_of_records
 from core.diversity.tool import TOOL
 from core.errors import AuditInputError
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.tables import Dataset
+from core.web.caching import vault
 from core.words import say
 from pages.anonymize.diversity_parts.pair import SPLITS, show_side_by_side, show_stability
 from pages.anonymize.diversity_parts.results import downloads, judge_live, report

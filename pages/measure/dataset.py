@@ -7,7 +7,6 @@ from itertools import combinations
 
 import streamlit as st
 
-from core.caching import StoredFile, remembered
 from core.declared import Originals, read_originals
 from core.delivery import (
     DeliveryMeasurement,
@@ -25,6 +24,7 @@ from core.delivery.result import delivery_result
 from core.delivery.tool import TOOL
 from core.reports import Report
 from core.tables import Dataset
+from core.web.caching import StoredFile, remembered
 from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.earlier import ledger_download

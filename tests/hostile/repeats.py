@@ -11,15 +11,15 @@ from functools import cache
 
 import numpy as np
 
-from core.at_hand import Source, alone
 from core.commands.audit import audit_again, repeated_report
 from core.demo import DATASET, VCF
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report
+from core.files.named_files import Source, alone
 from core.policies import shipped_names
 from core.reports import render_json
 from core.reports.as_json import json_bytes
-from core.settings_form import Setting, described
+from core.settings.form import Setting, described
 from core.tools import tool as declared
 
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
