@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 TOOLS := build/tools/bin
 export PYTHONDONTWRITEBYTECODE :=  # else every process that a test starts compiles all modules again
-.PHONY: run test test-rest test-all coverage same check format bench quality docs words trust inventory clean
+.PHONY: run test test-rest test-all coverage same check format bench quality challenge docs words trust inventory clean
 
 run: .venv/run.stamp
 	$(BIN)/streamlit run streamlit_app.py
@@ -38,6 +38,9 @@ bench: .venv/dev.stamp
 
 quality: .venv/dev.stamp
 	$(BIN)/python -m benchmarks.quality --families
+
+challenge: .venv/dev.stamp  # FOLDER=<folder of cases>: what the audits say of cases that somebody brings
+	$(BIN)/python -m benchmarks.challenge $(FOLDER)
 
 docs: .venv/dev.stamp
 	$(BIN)/python -m docs.generated

@@ -1,9 +1,8 @@
-"""The dashboard in a real Chromium, for what only a browser can measure."""
+"""A dashboard that a benchmark starts, and its page in a real Chromium."""
 
 import os
 import shutil
 import socket
-import statistics
 import subprocess
 import sys
 import time
@@ -17,7 +16,6 @@ from playwright.sync_api import Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 TOKEN = "benchmark"  # noqa: S105 - of servers that only benchmarks start
-N_MOVES = 9
 
 
 @contextmanager
@@ -64,23 +62,3 @@ def _wait_for(address: str) -> None:
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)
     raise TimeoutError("the server did not start")
-
-
-def print_k_moves(page: Page, *, limit_seconds: float) -> None:
-    """Move k from 5 step by step with the arrow key; print the time until the chart shows the new limit."""
-    seconds = [_move(page, k) for k in range(6, 6 + N_MOVES)]
-    print(
-        f"k slider in the browser, key press to new chart: median {statistics.median(seconds):.2f} s, "
-        f"{min(seconds):.2f} to {max(seconds):.2f} s (limit {limit_seconds} s)"
-    )
-
-
-def _move(page: Page, k: int) -> float:
-    slider = page.get_by_role("slider", name="Smallest class size k")
-    slider.focus()
-    started_at = time.perf_counter()
-    slider.press("ArrowRight")
-    page.get_by_text(f"k = {k}", exact=True).first.wait_for(state="visible")
-    seconds = time.perf_counter() - started_at
-    page.wait_for_timeout(1000)
-    return seconds

@@ -4,6 +4,7 @@ Nothing here imports Streamlit except :mod:`core.web.caching`.
 """
 
 import os
+from pathlib import Path
 
 # Threads of OpenMP that wait spin otherwise, which on a busy machine takes many times the work itself;
 # it is read once, when the first library that has such threads is loaded.
@@ -12,3 +13,5 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # the same of those of li
 
 __version__ = "1.0.0"
 VERSIONS = ("0.1.0", "1.0.0")  # those that wrote reports, this one among them
+# as people type it: installed by pip, all lies in one package
+PROGRAM = ("anonaudit",) if (Path(__file__).parents[1] / "__init__.py").exists() else ("python", "-m", "core")

@@ -43,7 +43,7 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, _stop_at_start)
     gc.set_threshold(_OBJECTS)
 
-from core import __version__
+from core import PROGRAM, __version__
 from core.commands import COMMANDS, command, output
 from core.errors import AuditInputError
 from core.languages import ENGLISH, LANGUAGES
@@ -114,7 +114,7 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     all the libraries they need, would take longer than many an audit.
     """
     parser = _Parser(
-        prog="python -m core",
+        prog=" ".join(PROGRAM),
         description="Audit anonymized data on this machine. Exit code: 0 done, 1 the verdict is FAIL, "
         "2 an input could not be used or the arguments are wrong.",
     )

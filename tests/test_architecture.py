@@ -176,6 +176,7 @@ NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system,
         "core.demo.demo_file",
     ),
     *("core.commands.output.write_new_files", "core.languages.catalogues", "core.files.plain_text.write"),
+    "core.reports.as_pdf.render_pdf",
     *("core.files.own_reports._is_archive_of_ours", "core.policies.shipped.shipped_policies"),
     "core.tables.delimited.read_delimited",
     *(

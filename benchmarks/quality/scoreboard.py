@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -43,6 +42,10 @@ class Scenario:
     n_records: int
     schema: str = ""
     reordered: bool = False
+
+    def __str__(self) -> str:
+        order = "reordered" if self.reordered else "in order"
+        return f"n={self.n_records}, schema={self.schema or '-'}, {order}, seed={self.seed}"
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a generator of its own for one purpose, so that a leak does not move its control."""
@@ -126,17 +129,28 @@ def leak_of(
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What the auditor said of one scenario of a kind, and of its control."""
+    """What the auditor said of one scenario of a kind, or of a case that somebody brought.
+
+    Attributes
+    ----------
+    verdict
+        None where the input was refused.
+    right
+        Whether that is what a careful person would say: of a leak, that it was found.
+    place
+        What was tried, in words.
+    control
+        The verdict on the same without the leak; None where there is no such thing.
+    """
 
     tool: str
     kind: str
     family: str
     leaky: bool
-    scenario: Scenario
-    verdict: Verdict
-    control: Verdict | None
-    found: bool
-    seconds: float
+    verdict: Verdict | None
+    right: bool
+    place: str = ""
+    control: Verdict | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,19 +185,17 @@ def kinds_of(tool: str) -> tuple[Kind, ...]:
 
 def try_kind(kind: Kind, scenario: Scenario) -> Trial:
     """Judge one scenario of a kind and, of a leak, its control."""
-    started = time.perf_counter()
     verdict = kind.judge(scenario)
-    seconds = time.perf_counter() - started
+    is_found = verdict.severity >= kind.at_least.severity
     return Trial(
         tool=kind.tool,
         kind=kind.name,
         family=kind.family,
         leaky=kind.leaky,
-        scenario=scenario,
         verdict=verdict,
+        right=is_found if kind.leaky else verdict is Verdict.PASS,
+        place=str(scenario),
         control=kind.control(scenario) if kind.control else None,
-        found=kind.leaky and verdict.severity >= kind.at_least.severity,
-        seconds=seconds,
     )
 
 
@@ -222,11 +234,9 @@ def controls(trials: Iterable[Trial]) -> list[Trial]:
             kind=f"control of {t.kind}",
             family=t.family,
             leaky=False,
-            scenario=t.scenario,
             verdict=t.control,
-            control=None,
-            found=False,
-            seconds=0.0,
+            right=t.control is Verdict.PASS,
+            place=t.place,
         )
         for t in trials
         if t.control is not None
@@ -235,47 +245,56 @@ def controls(trials: Iterable[Trial]) -> list[Trial]:
 
 def summary_lines(trials: Sequence[Trial]) -> list[str]:
     """Return a Markdown table: a line a tool."""
-    lines = [
-        "| tool | kinds of leaks | found | of these FAIL | kinds of proper releases | PASS | false FAIL | controls PASS |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for tool, group in groupby(sorted(trials, key=lambda t: TOOLS.index(t.tool)), key=lambda t: t.tool):
-        of_tool = list(group)
-        leaks = [t for t in of_tool if t.leaky]
-        proper = [t for t in of_tool if not t.leaky]
-        cells = [
-            tool,
-            f"{len({t.kind for t in leaks})}",
-            str(rate(leaks, lambda t: t.found)),
-            str(rate(leaks, lambda t: t.verdict is Verdict.FAIL)),
-            f"{len({t.kind for t in proper})}",
-            str(rate(proper, lambda t: t.verdict is Verdict.PASS)),
-            str(rate(proper, lambda t: t.verdict is Verdict.FAIL)),
-            str(rate(controls(leaks), lambda t: t.verdict is Verdict.PASS)),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+    return _table(
+        (
+            *("tool", "kinds of leaks", "found", "not PASS", "FAIL"),
+            *("kinds of proper releases", "PASS", "false FAIL", "controls PASS"),
+        ),
+        (
+            _summary(tool, [*of_tool])
+            for tool, of_tool in groupby(sorted(trials, key=_by_tool), lambda t: t.tool)
+        ),
+    )
+
+
+def _summary(tool: str, trials: Sequence[Trial]) -> tuple[object, ...]:
+    leaks, proper = ([t for t in trials if t.leaky is which] for which in (True, False))
+    return (
+        tool,
+        len({t.kind for t in leaks}),
+        rate(leaks, lambda t: t.right),
+        rate(leaks, lambda t: t.verdict is not Verdict.PASS),
+        rate(leaks, lambda t: t.verdict is Verdict.FAIL),
+        len({t.kind for t in proper}),
+        rate(proper, lambda t: t.verdict is Verdict.PASS),
+        rate(proper, lambda t: t.verdict is Verdict.FAIL),
+        rate(controls(leaks), lambda t: t.right),
+    )
 
 
 def family_lines(trials: Sequence[Trial]) -> list[str]:
     """Return a Markdown table: a line for each family of leaks or of proper releases."""
-    lines = ["| tool | family | kinds | found, or PASS where proper | FAIL |", "|---|---|---|---|---|"]
-    key = lambda t: (TOOLS.index(t.tool), not t.leaky, t.family)
+    key = lambda t: (_by_tool(t), not t.leaky, t.family)
+    rows: list[tuple[object, ...]] = []
     for (_, proper, family), group in groupby(sorted(trials, key=key), key=key):
         of_family = list(group)
-        good = rate(of_family, lambda t: t.found if t.leaky else t.verdict is Verdict.PASS)
+        good = rate(of_family, lambda t: t.right)
         failed = rate(of_family, lambda t: t.verdict is Verdict.FAIL)
         what = f"{'proper: ' if proper else ''}{family}"
-        lines.append(f"| {of_family[0].tool} | {what} | {good and good.n_kinds} | {good} | {failed} |")
-    return lines
+        rows.append((of_family[0].tool, what, good and good.n_kinds, good, failed))
+    return _table(("tool", "family", "kinds", "found, or let pass where proper", "FAIL"), rows)
 
 
 def wrong_lines(trials: Sequence[Trial]) -> list[str]:
     """Return a line for each trial that was judged wrongly, controls among them."""
-    wrong = [t for t in trials if t.leaky and not t.found]
-    wrong += [t for t in [*trials, *controls(trials)] if not t.leaky and t.verdict is not Verdict.PASS]
-    return [
-        f"{t.tool} {t.kind}: {t.verdict.value} (n={t.scenario.n_records}, schema={t.scenario.schema or '-'}, "
-        f"{'reordered' if t.scenario.reordered else 'in order'}, seed={t.scenario.seed})"
-        for t in wrong
-    ]
+    wrong = [t for t in [*trials, *controls(trials)] if not t.right]
+    return [f"{t.tool} {t.kind}: {t.verdict or 'refused'} ({t.place})" for t in wrong]
+
+
+def _by_tool(trial: Trial) -> tuple[int, str]:
+    return TOOLS.index(trial.tool) if trial.tool in TOOLS else len(TOOLS), trial.tool
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    cells = (("–" if cell is None else str(cell) for cell in row) for row in rows)
+    return [*(f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads), *cells))]

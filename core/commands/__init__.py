@@ -16,6 +16,7 @@ COMMANDS = {
     "measures": "Print the definition, unit, range, direction and source of every figure.",
     "vcf": "Verify that anonymized VCF files are masked: header, short tandem repeats, rare variants.",
     "verify": "Repeat a filed report on its files: the same, the same figures, or what differs.",
+    "serve": "Start the dashboard on this machine and print its address.",
     "compare": "Compare two reports of one tool: verdicts, figures, findings, settings, files.",
 }
 

@@ -141,14 +141,14 @@ class Audited:
         """Write the report in the formats asked for, and say where it is."""
         if arguments.report is None:
             return
-        from core.reports import RENDERERS, content_digest, report_stem  # noqa: PLC0415 - takes long to import
+        from core.reports import PRINTED, RENDERERS, content_digest, report_stem  # noqa: PLC0415 - takes long to import
 
         folder: Path = arguments.report
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise AuditInputError(unwritable("--report", folder, error, "Choose another folder.")) from None
-        renderers = {name: RENDERERS[name] for name in formats_of(arguments)}
+        renderers = {name: {**RENDERERS, "pdf": PRINTED}[name] for name in formats_of(arguments)}
         while True:
             report = self.full_report(created_at := datetime.now(UTC))
             stem = report_stem(report.tool, created_at, content_digest(report))
@@ -193,7 +193,11 @@ def check_report_options(arguments: Asked) -> None:
     if arguments.report is not None and arguments.report.exists() and not arguments.report.is_dir():
         no_folder = "--report: {folder} is not a folder; choose another name."
         raise input_error(no_folder, folder=str(arguments.report))
-    formats_of(arguments)
+    if "pdf" in formats_of(arguments) and arguments.report is not None:
+        from core.reports import NO_BROWSER, browser  # noqa: PLC0415 - takes long to import
+
+        if browser() is None:
+            raise AuditInputError(NO_BROWSER)
 
 
 def memory_asked_for(arguments: Asked) -> int | None:

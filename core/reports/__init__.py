@@ -7,6 +7,7 @@ read the report and nothing else: no clock, no versions, no files.
 from core.files.plain_text import zip_of
 from core.reports.as_html import render_html
 from core.reports.as_json import content_digest, document_digest, part_digests, render_json, report_document
+from core.reports.as_pdf import NO_BROWSER, browser
 from core.reports.model import (
     Figure,
     InputFacts,
@@ -22,4 +23,12 @@ from core.reports.model import (
     report_stem,
 )
 from core.reports.of_result import report_of
-from core.reports.rendering import RENDERERS, Renderer, csv_bytes, render, render_csv, render_xlsx
+from core.reports.rendering import (
+    PRINTED,
+    RENDERERS,
+    Renderer,
+    csv_bytes,
+    render,
+    render_csv,
+    render_xlsx,
+)

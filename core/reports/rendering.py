@@ -11,6 +11,7 @@ from core.files.plain_text import BYTE_ORDER_MARK, Scalar, scalar, starts_like_f
 from core.languages import ENGLISH
 from core.reports.as_html import render_html
 from core.reports.as_json import render_json
+from core.reports.as_pdf import render_pdf
 from core.reports.model import (
     Report,
     about_table,
@@ -103,8 +104,14 @@ RENDERERS: Mapping[str, Renderer] = MappingProxyType(
         ),
     }
 )
+PRINTED = Renderer(
+    label="PDF",
+    extension="pdf",
+    function=render_pdf,
+    help="To sign on paper and file: the HTML report, printed by this machine's Chromium.",
+)
 
 
 def render(report: Report, format: str) -> bytes:  # noqa: A002 - the word people use
-    """Write the report in one of the formats of :data:`RENDERERS`."""
-    return RENDERERS[format].function(report)
+    """Write the report as ``pdf``, or in one of the formats of :data:`RENDERERS`."""
+    return (PRINTED if format == PRINTED.extension else RENDERERS[format]).function(report)

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from types import NoneType
 from typing import Any, Literal, TypedDict, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
+from core import PROGRAM
 from core.errors import refuse
 from core.words import Text, Written, joined, own, text
 
@@ -401,7 +402,7 @@ def _option(flag: str, value: str) -> list[str]:
 def command_line(tool: str, files: Iterable[str], words: Iterable[str]) -> str:
     """Return the command that repeats an audit, in the folder of the files it names."""
     named = [f"./{file}" if file.startswith("-") else file for file in files]
-    return shlex.join(["python", "-m", "core", tool, *named, *words])
+    return shlex.join([*PROGRAM, tool, *named, *words])
 
 
 def _values(settings: Iterable[Any]) -> Iterator[tuple[Setting, Any]]:

@@ -222,7 +222,7 @@ BATCH = (
         group=_PAIRS,
     ),
 )
-FORMATS = ("html", "xlsx", "csv", "json")  # of core.reports.RENDERERS, which takes long to import
+FORMATS = ("html", "xlsx", "csv", "json", "pdf")  # of core.reports, which takes long to import
 JSON = switch("--json", "print one JSON document", use="once")
 OF_EVERY_AUDIT = (
     written_option(

@@ -13,9 +13,10 @@ import pandas as pd
 import streamlit as st
 
 from core.charts import COLORS, described, on_page, places
+from core.errors import AuditInputError
 from core.files.plain_text import unbroken
 from core.measures import MEASURES, Measure
-from core.reports import RENDERERS, Figure, Report, render
+from core.reports import NO_BROWSER, PRINTED, RENDERERS, Figure, Report, browser, render
 from core.reports.model import figure_text, report_stem, said_frame
 from core.result import Col, Drawing, Table
 from core.verdict import Finding, Verdict, next_steps, worst_first
@@ -30,6 +31,7 @@ from pages.components.policy import (
     settings_file,
     show_policy,
 )
+from pages.components.reading import show_problems
 from pages.components.text import plain, sentence, short_digest
 
 
@@ -341,6 +343,7 @@ _MIMES = {
     "csv": "text/csv",
     "html": "text/html",
     "json": "application/json",
+    "pdf": "application/pdf",
     "toml": "application/toml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "zip": "application/zip",
@@ -399,7 +402,7 @@ def show_downloads(
             make=partial(_render_now, make_report, name, spoken_language()),
             help_text=renderer.help,
         )
-        for name, renderer in RENDERERS.items()
+        for name, renderer in {**RENDERERS, "pdf": PRINTED}.items()
     }
     main = reports.pop("html")._replace(label="Download report", is_main=True)
     row = st.container(horizontal=True)
@@ -409,7 +412,10 @@ def show_downloads(
             show_download(download, key=f"{tool}_{download.label}")
         with st.popover(say("More formats"), icon=":material/file_save:"):
             for name, report in reports.items():
-                show_download(report, key=f"{tool}_{name}")
+                if name == "pdf":
+                    _show_pdf(report, key=f"{tool}_pdf")
+                else:
+                    show_download(report, key=f"{tool}_{name}")
             for download in (each for each in extra if each.is_further):
                 show_download(download, key=f"{tool}_{download.label}")
             st.caption(say("CSV files have commas, and begin with a byte order mark (UTF-8)."))
@@ -420,6 +426,20 @@ def show_downloads(
         show_download(settings, key=f"{tool}_toml")
     if tool not in SETTINGS_ABOVE:
         ask_for_settings_file(tool, beside=row)
+
+
+def _show_pdf(report: Download, *, key: str) -> None:
+    """Offer the PDF, which is made first: a download that comes to nothing says nothing (Streamlit 1.67)."""
+    if browser() is None:
+        st.caption(say(NO_BROWSER))
+    elif st.button(say("Make the PDF"), key=f"make_{key}", help=say(PRINTED.help), icon=":material/print:"):
+        try:
+            with st.spinner(say("Making the PDF …")):
+                data = report.make()
+        except AuditInputError as error:
+            show_problems(error)
+        else:
+            show_download(report._replace(make=lambda: data), key=key)
 
 
 def _judged(make_report: Callable[[datetime], Report], use: InUse, created_at: datetime) -> Report:

@@ -8,7 +8,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.demos.events import make_alarm_log
+from core.demo import demo_file
 from tests.kinds import Open
 from tests.saying import Saying
 
@@ -81,7 +81,7 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     app = open_page(PAGE)
     app.button(key="events_demo_alarms").click().run()
     assert not app.exception
-    n_events = len(list(csv.reader(io.StringIO(make_alarm_log().decode())))) - 1
+    n_events = len(list(csv.reader(io.StringIO(demo_file("events", "demo_alarm_log.csv").data.decode())))) - 1
     assert n_events == 9000
     assert headline(app) == Saying("Each line looks like at least 5 users, but … for 100 % of users.")
     assert list(figures(app).items())[:2] == [

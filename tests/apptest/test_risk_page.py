@@ -15,6 +15,7 @@ from core import risk
 from core.demo import RISK as DEMOS
 from core.demo import Demo
 from core.processes.jobs import Progress
+from core.reports import NO_BROWSER, browser
 from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset
 from pages.components.navigation import HOME
@@ -186,6 +187,20 @@ def test_population__smaller_than_the_table_is_an_error(open_page: Open) -> None
 @pytest.mark.parametrize("demo", DEMOS, ids=lambda demo: demo.key)
 def test_demo__shows_a_result(demo: Demo, open_page: Open) -> None:
     assert _k(_went(open_page(PAGE).button(key=f"risk_demo_{demo.key}").click())) == "1"
+
+
+def test_pdf__is_made_on_click_and_says_why_it_cannot_be(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("pages.components.results.browser", lambda: None)
+    assert NO_BROWSER in _texts(_upload(open_page(PAGE)))
+    (tmp_path / "chromium").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    (tmp_path / "chromium").chmod(0o755)
+    monkeypatch.setattr("pages.components.results.browser", browser)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    app = _upload(open_page(PAGE))
+    assert NO_BROWSER not in _texts(app)
+    assert "Chromium did not make the PDF." in _texts(app.button(key="make_risk_pdf").click().run())
 
 
 def test_worst_classes__are_masked_until_shown(open_page: Open) -> None:

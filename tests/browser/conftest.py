@@ -69,11 +69,16 @@ def start_server(
             stderr=subprocess.STDOUT,
             env={**os.environ, "ANONAUDIT_TOKEN": TOKEN, **environment},
         )
+    return server, wait_until_healthy(server, port, log)
+
+
+def wait_until_healthy(server: subprocess.Popen[bytes], port: int, log: Path) -> str:
+    """Return the address of a server once it answers, and fail with its log where it does not."""
     address = f"http://127.0.0.1:{port}"
     for _ in range(300):
         try:
             with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5):
-                return server, address
+                return address
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)
     server.kill()

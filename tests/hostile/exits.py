@@ -18,9 +18,8 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import parquet
 
-from benchmarks.demos.delivery import make_delivery
-from benchmarks.demos.vcf import make_cohort
 from core.__main__ import main
+from core.demo import DATASET, VCF
 
 ROOT = Path(__file__).parents[2]
 CODES = (0, 1)  # the verdict is FAIL or it is not
@@ -47,10 +46,10 @@ def commands(folder: Path) -> Mapping[str, list[str]]:
     (folder / "people_anonymized_log.json").write_text(json.dumps(log), encoding="utf-8")
     events = [f"2024-01-{8 + i % 3:02d}T10:00;u{i % 9};X.FALL_DETECTED" for i in range(N_PEOPLE)]
     (folder / "log.csv").write_text("\n".join(["OD_ISO;GUID;dogodek", *events]), encoding="utf-8")
-    for file in make_delivery(coarse=False)["tables"]:
+    for file in DATASET[0].make()["tables"]:
         (folder / "delivery").mkdir(exist_ok=True)
         (folder / "delivery" / file.name).write_bytes(file.data)
-    for file in (each for files in make_cohort().values() for each in files):
+    for file in (each for files in VCF[0].make().values() for each in files):
         side = folder / ("anonymized" if "anony_" in file.name else "originals")
         side.mkdir(exist_ok=True)
         (side / file.name).write_bytes(file.data)

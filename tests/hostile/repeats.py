@@ -11,9 +11,8 @@ from functools import cache
 
 import numpy as np
 
-from benchmarks.demos.delivery import make_delivery
-from benchmarks.demos.vcf import make_cohort
 from core.commands.audit import audit_again, repeated_report
+from core.demo import DATASET, VCF
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report
 from core.files.named_files import Source, alone
@@ -59,14 +58,14 @@ _NOT_DRAWN = (
 def files(tool: str) -> dict[str, Source]:
     """Return a tool's small files by their paths."""
     if tool == "vcf":
-        made_up = [file for several in make_cohort().values() for file in several]
+        made_up = [file for several in VCF[0].make().values() for file in several]
         sides = [("anonymized" if "anony_" in file.name else "originals") for file in made_up]
         return {
             f"{side}/{file.name}": Source(file.name, file.data)
             for side, file in zip(sides, made_up, strict=True)
         }
     if tool == "dataset":
-        tables = make_delivery(coarse=False)["tables"]
+        tables = DATASET[0].make()["tables"]
         return {file.name: Source(file.name, b"\n".join(file.data.split(b"\n")[:60])) for file in tables}
     rng = np.random.default_rng(5)
     rows = [

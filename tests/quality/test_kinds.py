@@ -122,7 +122,7 @@ def test_kind__is_judged_as_a_careful_person_would(kind: Kind) -> None:
         warnings.simplefilter("ignore")  # of the synthesizers, about rare categories
         trial = try_kind(kind, next(kind.scenarios(1, largest=LARGEST.get(kind.tool, 1000))))
     if kind.leaky:
-        assert trial.found is ((kind.tool, kind.name) not in MISSED), trial.verdict
+        assert trial.right is ((kind.tool, kind.name) not in MISSED), trial.verdict
         assert kind.tool in UNCERTAIN_CONTROLS or trial.control in fine(kind)
     else:
         assert (trial.verdict in fine(kind)) is ((kind.tool, kind.name) not in ALARMED), trial.verdict

@@ -48,10 +48,10 @@ def test_rate__interval_is_that_of_clopper_and_pearson() -> None:
 def test_rate__kinds_weigh_alike_however_often_they_were_tried() -> None:
     found = trials_of(kind(name="always", judge=lambda _: Verdict.FAIL), n=9)
     missed = trials_of(kind(name="never", judge=lambda _: Verdict.PASS), n=1)
-    result = rate([*found, *missed], lambda t: t.found)
+    result = rate([*found, *missed], lambda t: t.right)
     assert result is not None
     assert (result.share, result.n_kinds, result.n_trials) == (0.5, 2, 10)
-    assert rate([], lambda t: t.found) is None
+    assert rate([], lambda t: t.right) is None
 
 
 def test_scenarios__go_through_every_size_and_the_largest_bounds_them() -> None:
@@ -78,8 +78,8 @@ def test_try_kind__a_warning_counts_as_found_only_where_the_kind_says_so() -> No
     warned = kind(judge=lambda _: Verdict.WARN)
     asked = kind(judge=lambda _: Verdict.WARN, at_least=Verdict.WARN)
     scenario = Scenario(seed=0, n_records=30)
-    assert not try_kind(warned, scenario).found
-    assert try_kind(asked, scenario).found
+    assert not try_kind(warned, scenario).right
+    assert try_kind(asked, scenario).right
 
 
 def test_summary__counts_leaks_found_and_proper_releases_passed() -> None:

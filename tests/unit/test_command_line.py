@@ -22,7 +22,7 @@ NEEDED = {
     "dataset": ["a.csv"],
     "decide": ["a.json"],
 }
-WITHOUT_LISTS = {"compare", "demo", "keys", "measures", "verify"}
+WITHOUT_LISTS = {"compare", "demo", "keys", "measures", "serve", "verify"}
 
 
 def _lists(command: str) -> list[argparse.Action]:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from benchmarks.demos.events import make_alarm_log
 from core.demo import EVENTS as DEMOS
 from core.events import EventAudit, compare_strategies, export_files, release_zip, strategy_curve
 from core.events.charts import cross_chart, cross_table_after, cross_table_before, size_histogram
@@ -300,10 +299,9 @@ def test_export_files__have_names_of_their_own_and_go_into_one_archive() -> None
     assert release_zip(release, with_user_mapping=False) == release_zip(release, with_user_mapping=False)
 
 
-def test_demo__is_the_same_log_every_time_and_shows_what_k_does_not_cover() -> None:
+def test_demo__shows_what_k_does_not_cover() -> None:
     (demo,) = DEMOS
     (file,) = demo.make()["log"]
-    assert file.data == make_alarm_log()
     found = events_examples.audit(log=read_dataset(file.data, name=file.name), k=5)
     assert (found.verdict, found.trace_verdict) == (Verdict.PASS, Verdict.WARN)
     assert says(

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from benchmarks.bench_population import codes_of, make_population
+from core.coding import combined_codes, value_codes
 from core.risk import RiskSettings, settings_for_other
 from core.risk.population import (
     expected_pitman_uniques,
@@ -94,10 +94,26 @@ def test_settings_for_other__keep_what_the_second_table_has() -> None:
     assert settings_for_other(settings, ("disease",)) is None
 
 
+def _falling(n: int, power: float) -> np.ndarray:
+    weights = 1.0 / np.arange(1, n + 1) ** power
+    return weights / weights.sum()
+
+
+def _population(n: int, seed: int) -> dict[str, np.ndarray]:
+    """Return codes of people whose attributes depend on age, education and region, as such attributes do."""
+    rng = np.random.default_rng(seed)
+    age = np.clip(rng.gamma(5.5, 7.5, n).astype(int) + 15, 16, 95)
+    sex = rng.integers(0, 2, n)
+    region = rng.choice(20, n, p=_falling(20, 0.8))
+    education = np.clip((rng.normal(6, 2.5, n) - (age > 60)).astype(int), 0, 15)
+    occupation = (education // 2 + rng.choice(9, n, p=_falling(9, 1.0)) + 3 * sex) % 15
+    return {"age": age, "sex": sex, "region": region, "occupation": occupation, "education": education}
+
+
 def _sample(names: tuple[str, ...], fraction: float) -> tuple[np.ndarray, float, int]:
     """Return the class sizes of a sample, the true marketer's risk, and the size of the population."""
-    people = make_population(20_000, 1)
-    codes = codes_of([people[name] for name in names])
+    people = _population(20_000, 1)
+    codes = value_codes(pa.array(combined_codes([people[name] for name in names], n_records=20_000)))
     drawn = codes[np.random.default_rng(1).choice(len(codes), int(fraction * len(codes)), replace=False)]
     sizes, in_sample = np.bincount(codes), np.bincount(drawn, minlength=codes.max() + 1)
     seen = in_sample > 0

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.demos.risk import make_patients
 from core.charts import described
+from core.demo import demo_file
 from core.reports import zip_of
 from core.risk import (
     ClassLimits,
@@ -62,7 +62,7 @@ class Searched:
 
 @cache
 def patients() -> Dataset:
-    return table(make_patients().decode(), "patients.csv")
+    return table(demo_file("risk", "demo_patients.csv").data.decode(), "patients.csv")
 
 
 def _searched(data: Dataset | str, quasi: str, ks: tuple[int, ...] = (2,), **asked: object) -> Searched:

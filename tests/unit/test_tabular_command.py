@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from benchmarks.demos.tabular import make_hospital
 from core.__main__ import main
 from core.commands import tabular as tabular_command
+from core.demo import TABULAR
 from tests.cases.table import says
 
 SKIPPED = "error: {} was not verified. {}\n"
@@ -15,7 +15,7 @@ SKIPPED = "error: {} was not verified. {}\n"
 
 @pytest.fixture(scope="module")
 def hospital():
-    return {file.name: file.data for file in make_hospital()["files"]}
+    return {file.name: file.data for file in TABULAR[0].make()["files"]}
 
 
 @pytest.fixture(autouse=True)

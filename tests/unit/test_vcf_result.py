@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from benchmarks.demos.vcf import make_cohort
 from core.demo import VCF as DEMOS
 from core.reports import render
 from core.vcf import (
@@ -228,7 +227,6 @@ def test_demo__has_one_clean_file_one_with_leftovers_one_low() -> None:
         if outcome.audit
     }
     assert found == EXPECTED
-    assert [file.data for file in make_cohort()["files"]] == [file.content for file in files]
 
 
 def test_vcf_report__tells_of_the_donors_and_of_changed_severities() -> None:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from pysam import bcftools
 
-from benchmarks.demos.vcf import make_cohort
+from core.demo import VCF
 from core.processes import bounded_process
 from core.processes import bounds as process_bounds
 from core.processes.jobs import Job, JobState, Progress
@@ -47,7 +47,7 @@ SETTINGS = VcfSettings()
 
 
 def _demo_pairs() -> tuple[VcfPair, ...]:
-    files = [VcfFile(name=file.name, content=file.data) for file in make_cohort()["files"]]
+    files = [VcfFile(name=file.name, content=file.data) for file in VCF[0].make()["files"]]
     return pair_files(*split_uploads(files)).pairs
 
 
