@@ -9,6 +9,7 @@ from core.attribute_disclosure import distinct_l
 from core.diversity import (
     Configuration,
     DiversityAudit,
+    DiversitySettings,
     SearchProblem,
     SinglingOut,
     Stability,
@@ -30,7 +31,7 @@ from core.result import Col, Figure, Group, Note, Part, Result, Table
 from core.settings_form import report_lines, settings_document
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
-from core.words import Text, Written, joined, own, part_of, percent, text
+from core.words import Text, Written, joined, listed, own, part_of, percent, text
 
 _RECOMMENDED_TITLE = "Recommended pair"
 _FIRST = ("accuracy", "deletion_ratio", "k", "distinct_l")
@@ -181,6 +182,24 @@ def _headline(audit: DiversityAudit) -> str:
 def _with_range(stability: Stability) -> Text:
     mean, low, high = (percent(each) for each in (stability.mean, stability.low, stability.high))
     return text("{mean} ({low} to {high})", mean=mean, low=low, high=high)
+
+
+def what_predicts_what(settings: DiversitySettings, features: Sequence[str]) -> Text:
+    """Return in one sentence what predicts the label, what others may know, and what nobody is to learn."""
+    known, hidden = (
+        listed(names, at_most=3) for names in (settings.quasi_identifiers, settings.sensitive_attributes)
+    )
+    if not settings.label:
+        return text("Others may know {known}; nobody is to learn {hidden}.", known=known, hidden=hidden)
+    return text(
+        "{features} predicts `{label}`; others may know {known}; nobody is to learn {hidden}.",
+        "{features} predict `{label}`; others may know {known}; nobody is to learn {hidden}.",
+        n=len(features),
+        features=listed(features, at_most=2),
+        label=settings.label,
+        known=known,
+        hidden=hidden,
+    )
 
 
 def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:

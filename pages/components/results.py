@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from core.caching import Vault, vault
-from core.charts import COLORS, described, on_page, places
+from core.charts import COLORS, described, on_page, one_bar, places
 from core.measures import MEASURES, Measure
 from core.plain import unbroken
 from core.reports import RENDERERS, Figure, Report, render
@@ -216,9 +216,13 @@ def show_finding(finding: Finding) -> None:
 
 
 def show_chart(chart: Drawing, *, key: str) -> None:
-    """Show a chart under its title, with the text that says what it shows."""
+    """Show a chart under its title, with the text that says what it shows; of one bar its words alone."""
     st.markdown(f"**{plain(say(chart.title))}**")
-    drawn = on_page(chart.chart())
+    made = chart.chart()
+    if words := one_bar(made):
+        st.markdown(plain(words))
+        return
+    drawn = on_page(made)
     st.vega_lite_chart(drawn, alt=alternative(chart.title, chart.alt, drawn), key=key)
 
 

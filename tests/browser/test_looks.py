@@ -16,7 +16,6 @@ from tests.browser.test_application import NOT_OURS
 
 SLOW = 60_000  # milliseconds, on a busy machine
 PATHS = ["", *(tool.key for tool in TOOLS)]
-SEARCHES = {"diversity": "diversity_start"}  # the key of the button that starts what the page is for
 SIZES = [{"width": 1440, "height": 900}, {"width": 390, "height": 844}]
 STREAMLITS = (  # what Streamlit draws and words itself: tables, the uploader's button, its menu
     '[data-testid="stDataFrame"], [data-testid="stFileUploaderDropzone"], [data-testid="stIconMaterial"], '
@@ -81,8 +80,6 @@ def open_page(page: Page, path: str, address: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
     if path:
         page.locator(f'[class*="st-key-{path}_demo_"] button:visible').first.click()
-        if path in SEARCHES:
-            page.locator(f".st-key-{SEARCHES[path]} button:visible").first.click()
         expect(page.locator('[class*="st-key-verdict_"]').first).to_be_visible(timeout=SLOW)
         expect(page.locator(".st-key-download_" + path + "_html")).to_be_visible(timeout=SLOW)
     _wait(page)

@@ -165,7 +165,7 @@ def _labelled(word: str) -> _Visit:
     """Return fewer people, each with an outcome that a model can learn."""
     header, *rows = _table(word).decode().splitlines()[:3_000]
     lines = [f"{header},outcome", *(f"{row},{'yes' if ',F,' in row else 'no'}" for row in rows)]
-    return _Visit({"Table to anonymize": {f"{word}.csv": "\n".join(lines).encode()}}, "Search")
+    return _Visit({"Table to anonymize": {f"{word}.csv": "\n".join(lines).encode()}})
 
 
 def _delivery(word: str) -> _Visit:
