@@ -191,7 +191,10 @@ def _show_options(found: Searched, key: str, dataset: Dataset) -> risk.WhatIf | 
     def show_cards(some: Sequence[int]) -> None:
         with st.grid(len(some), min_column_width=_NARROWEST_CARD):
             for number in some:
-                _show_card(*cards[number], number=number, is_wanted=number == wanted, slot=slot, k=ks[number])
+                file_name = f"{_stem(dataset, key, number, 'card')}.csv"
+                make = partial(_made_of_card, found, number, dataset)
+                download = Download("Download", file_name, make, is_main=number == wanted)
+                _show_card(*cards[number], download, number=number, slot=slot, k=ks[number])
 
     show_cards(at_once)
     if rest:
@@ -205,17 +208,24 @@ def _show_options(found: Searched, key: str, dataset: Dataset) -> risk.WhatIf | 
     return what_if
 
 
-def _show_card(reached: Text, changes: Text, *, number: int, is_wanted: bool, slot: str, k: int) -> None:
+def _made_of_card(found: Searched, option: int, dataset: Dataset) -> bytes:
+    return risk.release(found.what_if, option, found.audit.measurement, dataset).data
+
+
+def _stem(dataset: Dataset, *parts: object) -> str:
+    """Return a short name for what was made: Streamlit 1.67 may serve former bytes under the same name."""
+    return f"{dataset.name.rsplit('.', 1)[0]}_{short_digest(' '.join(map(str, parts)))}"
+
+
+def _show_card(reached: Text, changes: Text, download: Download, *, number: int, slot: str, k: int) -> None:
+    """Show what an option reaches, with its table to take away and a way to what it is counted again."""
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{sentence(say(reached))}**")
         st.caption(sentence(say(changes)))
-        st.button(
-            say("Make this table"),
-            key=f"risk_option_{number}",
-            type="primary" if is_wanted else "secondary",
-            on_click=_choose,
-            args=(slot, k),
-        )
+        with st.container(horizontal=True):
+            show_download(download, key=f"risk_card_{number}")
+            name = f"risk_option_{number}"
+            st.button(say("Look at it"), key=name, type="tertiary", on_click=_choose, args=(slot, k))
 
 
 def _choose(slot: str, k: int) -> None:
@@ -224,7 +234,7 @@ def _choose(slot: str, k: int) -> None:
 
 def _show_option(found: Searched, option: int, key: str, dataset: Dataset) -> None:
     *drawn, table = option_group(found.what_if, option).parts
-    with st.expander(say("All generalizations around it"), icon=":material/functions:"):
+    with st.expander(say("For statisticians"), icon=":material/functions:", key="risk_around"):
         show_beside(drawn, key="risk_lattice")
     columns, counted = st.columns([2, 3])
     with columns:
@@ -242,9 +252,7 @@ def _show_option(found: Searched, option: int, key: str, dataset: Dataset) -> No
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release", fold_held=False)
         st.caption(sentence(say(released_note(made))))
-    # a short name for what was made: Streamlit 1.67 may serve former bytes under the same name
-    digest = short_digest(f"{key} {option} {person}")
-    stem = f"{dataset.name.rsplit('.', 1)[0]}_{digest}"
+    stem = _stem(dataset, key, option, person)
     _offer(made, found.what_if, stem)
     ways = (("leakage", "scrambled"), ("risk", "table"))
     show_ways_on(
