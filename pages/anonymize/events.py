@@ -16,6 +16,7 @@ from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
 from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, kinds_are_settled
 from pages.components.parts import show_group
+from pages.components.policy import ask_for_context
 from pages.components.results import Download
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_found, show_page, show_tabs, show_whole
@@ -39,6 +40,7 @@ def _show(shown: Shown) -> None:
 
 def _judge_live(shown: Shown) -> None:
     """Show the rule beside the picture that it moves."""
+    ask_for_context(TOOL.key)
     controls, picture = st.columns([1, 2.4], gap="large")
     with controls:
         live = ask_for_rule()
