@@ -60,7 +60,7 @@ def test_release_of_a_search__is_checked_beside_its_original(visit: Visit, wait_
     wait_until_idle(page)
     with page.expect_download(timeout=SLOW) as taken:  # the table, without a look at it
         page.get_by_role("button", name="Download", exact=True).first.click()
-    assert Path(taken.value.path()).read_text("utf-8-sig").startswith("age,")
+    assert Path(taken.value.path()).read_text("utf-8-sig").startswith('"age",')
     page.get_by_role("button", name="Look at it").first.click()
     expect(page.get_by_role("button", name="Generalized table")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
