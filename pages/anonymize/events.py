@@ -100,10 +100,12 @@ def _downloads(shown: Shown) -> list[Download]:
     zipped = partial(release_zip, release, with_user_mapping=with_mapping)
     return [
         *(
-            Download(file.name, file.unique_name, partial(bytes, file.data), file.about)
-            for file in export_files(release, with_user_mapping=with_mapping)
+            Download(
+                file.name, file.unique_name, partial(bytes, file.data), file.about, is_further=number > 0
+            )
+            for number, file in enumerate(export_files(release, with_user_mapping=with_mapping))
         ),
-        Download("All files as ZIP", "anonymized_events.zip", zipped),
+        Download("All files as ZIP", "anonymized_events.zip", zipped, is_further=True),
     ]
 
 

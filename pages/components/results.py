@@ -200,8 +200,8 @@ def show_findings(
                 show_finding(finding)
     if held:
         heading = say(
-            "{n} thing that held or is worth knowing",
-            "{n} things that held or are worth knowing",
+            "{n} thing worth knowing",
+            "{n} things worth knowing",
             n=len(held),
         )
         with st.expander(heading, key=f"{key}_held"):

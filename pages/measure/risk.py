@@ -117,6 +117,7 @@ def _downloads(shown: Shown) -> list[Download]:
             f"violating_records_{digest}.csv",
             partial(risk.violations_csv, shown.audit),
             "Their positions in the table, the size of their class and what they miss; no values.",
+            is_further=True,
         ),
         ledger_download(
             lambda: [released], k=shown.thresholds.k, earlier=shown.earlier, identity=dataset.sha256

@@ -168,6 +168,7 @@ def _downloads(shown: Shown) -> list[Download]:
             f"{vcf.REPORT_NAME}.csv",
             partial(vcf.render_report, audits),
             "A row per file, exactly as published.",
+            is_further=True,
         ),
         Download(
             "All findings",

@@ -17,7 +17,7 @@ COUNTS = "region,age,n\n" + "".join(
     for region, row in (("north", (3, 40, 8)), ("south", (15, 2, 77)), ("east", (40, 1, 8)))
     for age, n in zip(("18-39", "40-64", "65+"), row, strict=True)
 )
-MOST_WORDS = 350
+MOST_WORDS = 300
 MOST_WORDS_FILED = 500  # each finding stands open with its field
 MOST_CARDS = 4
 FIRST_SCREEN = 900  # pixels of 1440 × 900

@@ -200,7 +200,7 @@ def test_charts__leave_out_what_has_no_event() -> None:
     nothing = audit(*LOG[:1], f"{TUESDAY};b;X.NOT_MOVING", strategy="remove-users")
     result = events_result(nothing)
     assert [part.title for part in result.group("combinations").parts if isinstance(part, Drawing)] == [
-        "Users sharing each combination, after cleanup and before flattening"
+        "Users sharing each combination, before flattening"
     ]
     notes = [part.words for part in result.group("heat_maps").parts if isinstance(part, Note)]
     assert notes == [

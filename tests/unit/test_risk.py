@@ -145,9 +145,9 @@ def test_judge__fails_small_classes_and_classes_with_few_values() -> None:
     tells(
         audit,
         k="FAIL: 1 of 6 records (16.7 %) shares … with nobody…",
-        distinct_l="FAIL: 2 of 3 classes hold one and the same value of `disease`: 3 of 6 records (50.0 %) ",
+        distinct_l="FAIL: 3 of 6 records (50.0 %) give `disease` away: … one and the same value (2 of 3 classes).",
     )
-    few = "FAIL: 3 of 3 classes hold fewer than 3 different values of … 6 of 6 records (100 %) "
+    few = "FAIL: 6 of 6 records (100 %) give `disease` away: … fewer than 3 different values (3 of 3 classes)."
     tells(judged(k=2, l=3, **DISEASE), distinct_l=few)
 
 

@@ -95,9 +95,9 @@ def show_disclosure(shown: Shown) -> None:
     for row in table.rows:
         parts[row[0] in models].append(row)
     show_table(replace(table, rows=parts[0]))
-    st.caption(say(table.note))
     with st.expander(say("For statisticians"), icon=":material/functions:", key="risk_models"):
         show_table(replace(table, rows=parts[1]))
+        st.caption(say(table.note))
 
 
 def show_columns(shown: Shown) -> None:

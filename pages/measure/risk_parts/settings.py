@@ -250,7 +250,6 @@ def ask_for_limits(
 
 def _show_presets(asked: int) -> None:
     """Show the usual sizes as buttons, the one asked for marked; they hold nothing that may be outdated."""
-    st.caption(say("Usual sizes"))
     with st.container(horizontal=True, gap="small"):
         for k, who in PRESETS.items():
             st.button(

@@ -49,16 +49,12 @@ def show_what_if(shown: Shown) -> risk.WhatIf | None:
     if not audit.measurement.classes.n_classes:
         st.markdown(say("No record is assessed, so nothing can be generalized."))
         return None
-    costs, search = st.columns([2, 3])
-    with costs:
-        group = shown.result.group("suppression")
-        st.markdown(f"**{say(group.title)}**")
+    settings = _ask_for_settings(audit, with_population=population is not None)
+    group = shown.result.group("suppression")
+    with st.expander(say(group.title), icon=":material/content_cut:", key="risk_suppression_alone"):
         show_parts(group, key="risk_suppression")
-    with search:
-        st.markdown(say("**With columns made coarser**"))
-        settings = _ask_for_settings(audit, with_population=population is not None)
-        is_quick = _is_quick(audit, settings, with_others=population is not None or bool(groups))
-        job = None if is_quick else _search_beside(audit, settings, shown)
+    is_quick = _is_quick(audit, settings, with_others=population is not None or bool(groups))
+    job = None if is_quick else _search_beside(audit, settings, shown)
     if is_quick:
         quick = Searched(_search_at_once(audit.measurement, dataset, settings), audit)
         return _show_options(quick, f"{dataset.fingerprint}{settings!r}", dataset)
@@ -225,7 +221,7 @@ def _show_card(reached: Text, changes: Text, download: Download, *, number: int,
         with st.container(horizontal=True):
             show_download(download, key=f"risk_card_{number}")
             name = f"risk_option_{number}"
-            st.button(say("Look at it"), key=name, type="tertiary", on_click=_choose, args=(slot, k))
+            st.button(say("Details"), key=name, type="tertiary", on_click=_choose, args=(slot, k))
 
 
 def _choose(slot: str, k: int) -> None:
