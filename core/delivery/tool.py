@@ -45,7 +45,7 @@ TOOL = Tool(
         *(each.figure for each in LIMITS),
         *(measure.key for measure in releases.MEASURES),
     ),
-    needs="two or more tables about the same people that are released together",
+    needs="two or more tables about the same people",
     upload=(
         "Upload **all tables** of one delivery that are about the same people, such as patients, visits and"
         " tests: CSV, TSV, Excel or Parquet. The columns that join them are proposed."

@@ -47,7 +47,7 @@ TOOL = Tool(
         for measure in measures
     ),
     asked="Which k and ℓ protect people at an accuracy of my model that I can live with?",
-    needs="a table with the label that your model predicts, and the model if you have it",
+    needs="a table with the label that your model predicts",
     upload=(
         "Upload a **table of people** with the label that your model predicts. The model is trained here on"
         " a part of it, or you bring your own: a fitted scikit-learn model in **skops** format, or a column"

@@ -92,7 +92,7 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=tuple(measure.key for measure in _MEASURES),
     asked="How easily are people found in this table, and what does it give away?",
-    needs="one table of people that is about to be released",
+    needs="a table of people",
     upload=(
         "Upload **one table** of people that is about to be released: CSV, TSV, Excel or Parquet, a record "
         "a row. No log and no original is needed."

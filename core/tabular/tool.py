@@ -50,7 +50,7 @@ TOOL = Tool(
         for measure in group
     ),
     asked="Was this table anonymized as its log says, and is that enough?",
-    needs="the original table, the anonymized table, and the log of what was done",
+    needs="the original, the anonymized table, and the log",
     upload=(
         "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
         "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. Tables "

@@ -14,7 +14,7 @@ from core.verdict import Verdict
 from core.words import say
 from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
-from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, kinds_are_settled
+from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, settle_kinds
 from pages.components.parts import show_group
 from pages.components.policy import ask_for_context
 from pages.components.results import Download
@@ -26,16 +26,16 @@ _OF_LINKED_EVENTS = {"trace_risk", "whole_trace", "row_multisets", "row_numbers"
 
 
 def _show(shown: Shown) -> None:
-    """Ask for settings, measure, and show what was found, once every kind of event is settled."""
+    """Ask for settings, measure, and show what was found."""
     log = shown.given["log"]
     shown.settings = ask_for_settings(shown)
     if shown.settings is None:
         return
     with st.spinner(say("Reading the log …")):
         shown.measured = measured.measure(log, shown.settings)
-    if kinds_are_settled(log, shown.measured):
-        shown.depends_on = [shown.measured.log.settings]
-        show_whole(shown)
+    settle_kinds(log, shown.measured)
+    shown.depends_on = [shown.measured.log.settings]
+    show_whole(shown)
 
 
 def _judge_live(shown: Shown) -> None:

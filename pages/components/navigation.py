@@ -38,7 +38,7 @@ FILED_REPORTS = Tool(
     section="start",
     icon=":material/inventory_2:",
     question="Does a report that was filed still hold, and who decided what?",
-    needs="the report as page (HTML) or JSON, and the files that were audited",
+    needs="the report, and the files that were audited",
     limits=(),
     measures=(),
 )

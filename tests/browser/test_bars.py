@@ -18,6 +18,7 @@ COUNTS = "region,age,n\n" + "".join(
     for age, n in zip(("18-39", "40-64", "65+"), row, strict=True)
 )
 MOST_WORDS = 300
+MOST_WORDS_LISTED = 330  # where it is narrow, several files stand in lines, not in a table
 MOST_WORDS_FILED = 500  # each finding stands open with its field
 MOST_CARDS = 4
 FIRST_SCREEN = 900  # pixels of 1440 × 900
@@ -110,7 +111,7 @@ def test_several_files__are_listed_whole_in_few_words_at_every_width(
     for width, height in ((1440, 900), (1280, 800), (720, 450), (390, 844)):  # 720 is 1440 at 200 %
         page.set_viewport_size({"width": width, "height": height})
         wait_until_idle(page)
-        assert page.evaluate(WORDS) <= MOST_WORDS, width
+        assert page.evaluate(WORDS) <= MOST_WORDS_LISTED, width
         expect(listed).to_be_visible(visible=width < 1400)
         expect(listed.get_by_test_id("stMarkdown").last).to_be_visible(visible=640 < width < 1400)
     name = page.locator(f'[class*="st-key-listed_read_{tool}_"] button').nth(1)

@@ -156,7 +156,6 @@ def _events(word: str) -> _Visit:
         f"2024-01-{i % 28 + 1:02}T10:00:00,{word}u{i % 500},{word}{'abcd'[i % 4]}" for i in range(20_000)
     ]
     return _Visit(
-        button="Keep the kinds as they are",
         files={"Event log": {f"{word}.csv": "\n".join(["OD_ISO,GUID,dogodek", *sorted(lines)]).encode()}},
     )
 

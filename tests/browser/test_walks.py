@@ -157,6 +157,7 @@ def test_walk__from_dropped_files_to_a_verdict(
         wait_until_idle(page)
         page.locator(place).first.click()
     expect(page.locator(f".st-key-download_{walk.tool}_html")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0, timeout=SLOW)
     wait_until_idle(page)
     if folder := os.environ.get("WALKS"):
         name = "_".join((walk.files.__name__[1:], walk.language, walk.scheme))

@@ -145,9 +145,11 @@ def test_judge__fails_small_classes_and_classes_with_few_values() -> None:
     tells(
         audit,
         k="FAIL: 1 of 6 records (16.7 %) shares … with nobody…",
-        distinct_l="FAIL: 3 of 6 records (50.0 %) give `disease` away: … one and the same value (2 of 3 classes).",
+        distinct_l="FAIL: 3 of 6 records (50.0 %) give `disease` away: … same value (2 of 3 classes).",
     )
-    few = "FAIL: 6 of 6 records (100 %) give `disease` away: … fewer than 3 different values (3 of 3 classes)."
+    few = (
+        "FAIL: 6 of 6 records (100 %) give `disease` away: … fewer than 3 different values (3 of 3 classes)."
+    )
     tells(judged(k=2, l=3, **DISEASE), distinct_l=few)
 
 

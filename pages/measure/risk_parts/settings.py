@@ -97,7 +97,7 @@ def roles_note(settings: RiskSettings) -> Text:
     )
     roles = joined([each for each in counts if each is not None], ", ")
     if settings.roles_suggested:
-        return text("Roles, suggested: {roles}. Edit or confirm them", roles=roles)
+        return text("Roles, suggested: {roles}. Confirm them", roles=roles)
     return text("Roles, confirmed: {roles}. Edit them", roles=roles)
 
 

@@ -31,7 +31,7 @@ from pages.components.text import plain, sentence, short_digest
 _release = remembered(kept=2)(risk.release)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
 _MOST_CELLS_AT_ONCE, _MOST_COLUMNS_AT_ONCE = 50_000, 5  # of quasi-identifiers: about a tenth of a second
-_NARROWEST_CARD, _CARDS_AT_ONCE = 220, 3  # pixels; around the one that reaches what is asked for
+_NARROWEST_CARD, _CARDS_AT_ONCE = 220, 2  # pixels; around the one that reaches what is asked for
 
 
 class Searched(NamedTuple):
