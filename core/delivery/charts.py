@@ -100,13 +100,11 @@ def _found(table: TableFacts, audit: DeliveryAudit) -> _Found:
 def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> alt.LayerChart:
     """Return boxes and arrows; a dashed arrow is a key that was proposed, a whole one was named."""
     n_levels, n_rows = max(box.level for box in boxes) + 1, max(box.row for box in boxes) + 1
-    across = {"domain": [0, n_levels], "nice": False}
-    down = {"domain": [n_rows, 0], "nice": False}
 
     def at(x: str, y: str) -> dict[str, Any]:
         return {
-            "x": alt.X(f"{x}:Q", axis=None, scale=across),
-            "y": alt.Y(f"{y}:Q", axis=None, scale=down),
+            "x": alt.X(f"{x}:Q", axis=None, scale={"domain": [0, n_levels], "nice": False}),
+            "y": alt.Y(f"{y}:Q", axis=None, scale={"domain": [n_rows, 0], "nice": False}),
         }
 
     def words(rows: alt.Chart, column: str, x: str, y: str, shift: int, **looks: Any) -> alt.Chart:

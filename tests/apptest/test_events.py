@@ -289,7 +289,7 @@ def test_events__keeps_kinds_without_a_class_as_they_are_and_asks_nothing_before
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     assert not app.exception
     assert problems(app) == []
-    assert "2 kinds of events have no class and are kept as they are" in [each.label for each in app.expander]
+    assert "2 kinds of events without a class" in [each.label for each in app.expander]
     assert app.button(key="events_use_classes").disabled
     assert app.multiselect(key="events_columns").value[0] == "event"
     app.slider(key="events_k").set_value(3).run()

@@ -107,6 +107,10 @@ def _alarms() -> Files:
     return {"alarmi.csv": "\n".join(["čas,stanovanje,dogodek", *lines]).encode()}
 
 
+_OFFER = ".st-key-home_offer_0 button"
+_PAIR = (_OFFER, ".st-key-vcf_pair button:enabled")  # the two that are proposed
+
+
 @dataclass(frozen=True)
 class Walk:
     """Who gives what, and where it has to lead."""
@@ -115,7 +119,7 @@ class Walk:
     tool: str
     language: str
     scheme: str
-    clicks: tuple[str, ...] = (".st-key-home_offer_0 button",)
+    clicks: tuple[str, ...] = (_OFFER,)
 
 
 WALKS = [
@@ -126,8 +130,8 @@ WALKS = [
     Walk(_clinic, "risk", "ko", "dark"),
     Walk(_claims, "dataset", "en", "light"),
     Walk(_claims_alone, "risk", "en", "dark"),
-    Walk(_biobank, "vcf", "en", "light"),
-    Walk(_biobank, "vcf", "ko", "dark"),
+    Walk(_biobank, "vcf", "en", "light", _PAIR),
+    Walk(_biobank, "vcf", "ko", "dark", _PAIR),
     Walk(_alarms, "events", "sl", "light"),
 ]
 

@@ -428,7 +428,7 @@ STEPS = (
     (
         [f"{n},{'mf'[n % 2]}" for n in range(10)],
         {},
-        "Make coarser: `zip` (without it, 0 records would still be …",
+        "Make coarser: `zip` (without it, 0 records would be …",
     ),
     (["1,m"] * 20 + ["1,f"] * 20 + ["2,m", "2,f"], {}, "Suppress the 2 records in groups under 5, … 0 …"),
     (["1,m"] * 20 + ["2,a", "3,b", "4,c"], {}, ALONE),

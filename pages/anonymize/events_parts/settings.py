@@ -90,7 +90,7 @@ def ask_for_settings(shown: Shown) -> EventSettings | None:
 def _propose_columns(used: EventSettings) -> None:
     """Say which columns were found by their values, to confirm at once or to change in the settings."""
     found = say(
-        "Time, user and event were found by their values: {columns}. Others can be chosen in Settings.",
+        "Time, user and event, found by their values: {columns}.",
         columns=listed([used.time_column, used.user_column, used.event_column]),
     )
     propose(
@@ -225,8 +225,8 @@ def settle_kinds(dataset: Dataset, measured: MeasuredEvents) -> None:
         st.rerun()
     if is_kept and "event" in log.settings.columns and log.unmapped:
         title = say(
-            "{n} kind of event has no class and is kept as it is",
-            "{n} kinds of events have no class and are kept as they are",
+            "{n} kind of event without a class",
+            "{n} kinds of events without a class",
             n=len(log.unmapped),
         )
         with st.expander(title, icon=":material/category:"):
