@@ -30,7 +30,7 @@ class Check(NamedTuple):
 
 
 _LATER = "Release these persons later, with enough others, or make their classes coarser in this release."
-_TRACES = "Give each event a new pseudonym, or each day one and coarser times and kinds of events, may do."
+_TRACES = "Give each event a new pseudonym; a new one each day, or coarser times and kinds, may do."
 _REMEDIES: Mapping[Group, Mapping[str, str]] = {
     "masking": {  # What was masked, and what gives it back.
         "targets_left": "Mask these targets, and verify again.",

@@ -14,7 +14,12 @@ from core.verdict import Verdict
 from core.words import say
 from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
-from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, settle_kinds
+from pages.anonymize.events_parts.settings import (
+    ask_for_rule,
+    ask_for_settings,
+    offer_found_columns,
+    settle_kinds,
+)
 from pages.components.parts import show_group
 from pages.components.policy import ask_for_context
 from pages.components.results import Download
@@ -50,8 +55,9 @@ def _judge_live(shown: Shown) -> None:
         show_group(shown.result, "stages")
 
 
-def _offer_new_pseudonyms(shown: Shown) -> None:
-    """Offer to break the links between a user's events, where these tell users apart."""
+def _act(shown: Shown) -> None:
+    """Offer to confirm columns, and to break links between a user's events where these tell users apart."""
+    offer_found_columns(shown.settings)
     told = {each.check for each in shown.result.findings if each.verdict is not Verdict.PASS}
     if shown.thresholds.options.pseudonym_per != "event" and told & _OF_LINKED_EVENTS:
         st.button(
@@ -130,7 +136,7 @@ show_page(
         live=_judge_live,
         judge=_judge,
         result=lambda shown: events_result(shown.audit),
-        act=_offer_new_pseudonyms,
+        act=_act,
         reasons=lambda shown: [way_of_events(shown.audit)],
         figures=("kept", "risk", "whole_log"),
         found=partial(show_found, at_once=1),

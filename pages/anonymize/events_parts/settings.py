@@ -31,8 +31,8 @@ from core.events.settings import AUTOMATIC, COARSER
 from core.events.tool import TOOL
 from core.settings_form import described
 from core.tables import Dataset
-from core.words import listed, say
-from pages.components.asking import ask_for, ask_for_form, edit_table, propose
+from core.words import say
+from pages.components.asking import ask_for, ask_for_form, edit_table
 from pages.components.drawer import EARLIER, SETTINGS, ask_for_further, place_drawer
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.policy import opened_form
@@ -63,8 +63,6 @@ def ask_for_settings(shown: Shown) -> EventSettings | None:
     if not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}:
         _ask_for_columns_first(dataset, used)
         return None
-    if used.found_columns:
-        _propose_columns(used)
     place_drawer(shown, say("Settings"), [SETTINGS, EARLIER])
     ask_for_further(shown)
     settings = shown.drawer[SETTINGS]
@@ -87,19 +85,15 @@ def ask_for_settings(shown: Shown) -> EventSettings | None:
     return used
 
 
-def _propose_columns(used: EventSettings) -> None:
-    """Say which columns were found by their values, to confirm at once or to change in the settings."""
-    found = say(
-        "Time, user and event, found by their values: {columns}.",
-        columns=listed([used.time_column, used.user_column, used.event_column]),
-    )
-    propose(
-        found,
-        say("Use these columns"),
-        key="events_confirm",
-        icon=":material/check:",
-        on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
-    )
+def offer_found_columns(used: EventSettings) -> None:
+    """Offer to confirm which columns are time, user and event, where they were found by their values."""
+    if used.found_columns:
+        st.button(
+            say("Use these columns"),
+            key="events_confirm",
+            icon=":material/check:",
+            on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
+        )
 
 
 def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:
