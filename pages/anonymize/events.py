@@ -57,15 +57,16 @@ def _judge_live(shown: Shown) -> None:
 
 def _act(shown: Shown) -> None:
     """Offer to confirm columns, and to break links between a user's events where these tell users apart."""
-    offer_found_columns(shown.settings)
     told = {each.check for each in shown.result.findings if each.verdict is not Verdict.PASS}
-    if shown.thresholds.options.pseudonym_per != "event" and told & _OF_LINKED_EVENTS:
-        st.button(
-            say("New pseudonym for each event"),
-            key="events_unlink",
-            icon=":material/link_off:",
-            on_click=_unlink,
-        )
+    with st.container(horizontal=True):
+        offer_found_columns(shown.settings)
+        if shown.thresholds.options.pseudonym_per != "event" and told & _OF_LINKED_EVENTS:
+            st.button(
+                say("New pseudonym for each event"),
+                key="events_unlink",
+                icon=":material/link_off:",
+                on_click=_unlink,
+            )
 
 
 def _unlink() -> None:
