@@ -235,7 +235,7 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     below = classes.n_records_below(k)
     if below:
         words: dict[str, Value] = {
-            "found": share_of(below, classes.n_records, "records"),
+            "found": share_of(below, classes.n_records, "persons" if _are_persons(measured) else "records"),
             "columns": listed(classes.quasi_identifiers, at_most=3),
         }
         told = text(
@@ -264,8 +264,15 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     )
 
 
+def _are_persons(measured: RiskMeasurement) -> bool:
+    """Whether each record is of a person of its own, as far as can be told; in an engine it was not asked."""
+    is_asked = bool(measured.without)
+    return is_asked and measured.persons is None and measured.hidden_persons is None
+
+
 def _others(measured: RiskMeasurement, n: int) -> Text:
-    return counted(n, "other record") if measured.persons is None else counted(n, "other person")
+    is_record = measured.persons is None and not _are_persons(measured)
+    return counted(n, "other record") if is_record else counted(n, "other person")
 
 
 def _step_to_k(measured: RiskMeasurement, k: int, below: int) -> Text:

@@ -115,7 +115,7 @@ def test_k__judges_at_once_and_marks_its_preset(open_page: Open) -> None:
     assert marked() == ["5"]
     app = _went(app.slider(key="risk_k").set_value(3))
     assert (_metrics(app)["Records at risk"], marked()) == ("50.0 %", ["3"])
-    assert "3 of 6 records (50.0 %) share " in _texts(app)
+    assert "3 of 6 persons (50.0 %) share " in _texts(app)
     app = _went(app.slider(key="risk_k").set_value(4))
     assert marked() == []
     app = _went(app.button(key="risk_preset_11").click())

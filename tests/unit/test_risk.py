@@ -144,7 +144,7 @@ def test_judge__fails_small_classes_and_classes_with_few_values() -> None:
     assert audit.verdict is Verdict.FAIL
     tells(
         audit,
-        k="FAIL: 1 of 6 records (16.7 %) shares … with nobody…",
+        k="FAIL: 1 of 6 persons (16.7 %) shares … with nobody…",
         distinct_l="FAIL: 3 of 6 records (50.0 %) give `disease` away: … same value (2 of 3 classes).",
     )
     few = (
@@ -292,7 +292,7 @@ def test_blank__in_every_quasi_identifier_is_a_value_as_beside_a_constant(furthe
     text = "age,more,x\n" + "".join(f"30,{further},a\n40,{further},b\n" for _ in range(9)) + f",{further},c\n"
     for quasi in ("age", "age,more"):
         audit = judged(text, quasi=quasi, k=5, other=("x",))
-        tells(audit, k="FAIL: 1 of 19 records ", fully_suppressed=None, missing_quasi_identifiers="PASS: ")
+        tells(audit, k="FAIL: 1 of 19 persons ", fully_suppressed=None, missing_quasi_identifiers="PASS: ")
     starred = judged(text.replace("\n,", "\n*,"), quasi="age", k=5, other=("x", "more"))
     tells(starred, k="PASS: ", fully_suppressed="PASS: 1 of 19 ", missing_quasi_identifiers=None)
 
