@@ -265,9 +265,8 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
 
 
 def _are_persons(measured: RiskMeasurement) -> bool:
-    """Whether each record is of a person of its own, as far as can be told; in an engine it was not asked."""
-    is_asked = bool(measured.without)
-    return is_asked and measured.persons is None and measured.hidden_persons is None
+    """Whether each record is of a person of its own, as far as can be told."""
+    return measured.persons is None and measured.hidden_persons is None
 
 
 def _others(measured: RiskMeasurement, n: int) -> Text:

@@ -39,6 +39,7 @@ from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download
 from pages.components.shown import Shown
+from pages.components.text import plain
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
 _CLASS = "generalized_event"
@@ -88,8 +89,9 @@ def ask_for_settings(shown: Shown) -> EventSettings | None:
 def offer_found_columns(used: EventSettings) -> None:
     """Offer to confirm which columns are time, user and event, where they were found by their values."""
     if used.found_columns:
+        found = (used.time_column, used.user_column, used.event_column)
         st.button(
-            say("Use these columns"),
+            say("Confirm: {columns}", columns=plain(", ".join(found))),
             key="events_confirm",
             icon=":material/check:",
             on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
