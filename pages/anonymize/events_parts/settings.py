@@ -91,7 +91,7 @@ def offer_found_columns(used: EventSettings) -> None:
     if used.found_columns:
         found = (used.time_column, used.user_column, used.event_column)
         st.button(
-            say("Confirm: {columns}", columns=plain(", ".join(found))),
+            say("Confirm: {columns}", columns=", ".join(map(plain, found))),
             key="events_confirm",
             icon=":material/check:",
             on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
