@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.errors import AuditInputError
-from core.settings_form import settings_named_by
+from core.settings.form import settings_named_by
 from core.words import ask_language_by
 from pages.components import access, navigation, serving, trail
 from pages.components.ending import overwrite_freed_memory

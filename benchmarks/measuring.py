@@ -13,7 +13,7 @@ from typing import TypeVar
 import pyarrow as pa
 from pyarrow import csv
 
-from core.bounded import FORKER
+from core.processes.bounded_process import FORKER
 
 Result = TypeVar("Result")
 Clock = Callable[[], float]

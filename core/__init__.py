@@ -1,6 +1,6 @@
 """Audits of anonymization: pure functions from datasets and settings to results.
 
-Nothing here imports Streamlit except :mod:`core.caching`.
+Nothing here imports Streamlit except :mod:`core.web.caching`.
 """
 
 import os

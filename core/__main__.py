@@ -44,12 +44,12 @@ if __name__ == "__main__":
     gc.set_threshold(_OBJECTS)
 
 from core import __version__
-from core.bounded import FORKER
 from core.commands import COMMANDS, command, output
 from core.errors import AuditInputError
 from core.languages import ENGLISH, LANGUAGES
-from core.process_bounds import memory_left
-from core.settings_form import settings_named_by
+from core.processes.bounded_process import FORKER
+from core.processes.bounds import memory_left
+from core.settings.form import settings_named_by
 from core.tools import TOOLS, tool
 from core.words import speaking, text
 

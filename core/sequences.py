@@ -14,13 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.chance import average_ranks
 from core.coding import CodedColumn, CodedTable, FloatArray, IntArray, combined_codes, value_codes
-from core.dates import Dates, read_dates
 from core.known import alike_by_bag
-from core.roles.vocabulary import name_tokens
-from core.stretches import day_ends, number_ends
+from core.people.roles.vocabulary import name_tokens
+from core.values.cells import as_numbers
+from core.values.dates import Dates, read_dates
+from core.values.stretches import day_ends, number_ends
 from core.verdict import Finding, Verdict
 from core.words import listed, percent, share_of, text
 

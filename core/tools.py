@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from core.options import EARLIER_RELEASES, JSON, OF_EVERY_AUDIT, Option, options_of, policy_option
+from core.settings.options import EARLIER_RELEASES, JSON, OF_EVERY_AUDIT, Option, options_of, policy_option
 
 if TYPE_CHECKING:
     from core.demo import Demo

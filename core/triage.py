@@ -9,9 +9,9 @@ from core.delivery.keys import propose_links
 from core.errors import AuditInputError
 from core.events.column_finding import ROLES, with_found_columns
 from core.events.settings import EventSettings
-from core.plain import parsed_json
+from core.files.plain_text import parsed_json
+from core.people.roles import RoleSuggestion, is_the_same_for_life, suggest_roles
 from core.reports.carried import carried_in
-from core.roles import RoleSuggestion, is_the_same_for_life, suggest_roles
 from core.tables import Dataset
 from core.tabular.other_logs import may_be_log
 from core.tabular.pairing import pair_files

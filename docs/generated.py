@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from core.filed.reading import ReportParts
-from core.settings_files import known_settings
-from core.settings_form import Setting, described
+from core.settings.files import known_settings
+from core.settings.form import Setting, described
 from core.tools import TOOLS, tool
 
 HERE = Path(__file__).parent

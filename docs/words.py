@@ -24,7 +24,11 @@ from core.measures.measure import Unit
 ROOT = Path(__file__).parents[1]
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")
 _ROOMS = {"delivery": "dataset"}  # of core, whose tool is called otherwise
-SILENT = ("core/demo.py", "core/people.py", "core/letters.py")  # names and values, but what is marked
+SILENT = (
+    "core/demo.py",
+    "core/people/names.py",
+    "core/values/letters.py",
+)  # names and values, but what is marked
 _MAKERS = frozenset({"text", "say", "counted", "share_of", "part_of", "own", "input_error", "Finding.of"})
 _IDENTIFIER = re.compile(r"[a-z0-9_.:/-]*|[A-Z0-9_]+|[\w-]+\.[\w-]+|--?[a-z-]+|#?[0-9A-Fa-f]{6}")
 _CODE = re.compile(

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from core.settings_files import ToolSettings, settings_asked
+from core.settings.files import ToolSettings, settings_asked
 
 
 def settings_of(commands: str, *, further: Mapping[str, Any] | None = None) -> ToolSettings:

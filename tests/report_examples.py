@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from core.charts import alt, class_size_chart, layered
-from core.plain import valid_unicode
+from core.files.plain_text import valid_unicode
 from core.reports import Figure, InputFacts, Report
 from core.result import Col, Drawing, Table
 from core.tables import read_dataset

@@ -17,8 +17,11 @@ ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")])
 # a tool whose releases, or joined classes, another judges, so that the two never contradict
 ASKS = {"diversity": "risk", "delivery": "risk"}
-DRAWING = {"altair": "core.charts.lazy_altair", "vl_convert": "core.drawing"}  # which module alone imports it
-STREAMLIT = ("core.caching", "core.streamlit_internals")
+DRAWING = {
+    "altair": "core.charts.lazy_altair",
+    "vl_convert": "core.processes.drawing",
+}  # which module alone imports it
+STREAMLIT = ("core.web.caching", "core.web.streamlit_internals")
 INTERNALS = ("streamlit.runtime", "streamlit.web", "streamlit.proto", "streamlit.auth_util")
 TOOLS = ("tabular", "vcf", "leakage", "events", "delivery", "diversity", "risk")
 
@@ -61,12 +64,12 @@ def _against_the_way(module: str, imports: frozenset[str]) -> Iterator[str]:
     rooms = ("pages.components", module.rpartition(".")[0])
     for name in imports:
         root = name.split(".")[0]
-        if name.startswith(INTERNALS) and module != "core.streamlit_internals":
+        if name.startswith(INTERNALS) and module != "core.web.streamlit_internals":
             yield f"{name}, an internal of Streamlit"
         if (
             module.startswith("core")
             and module not in STREAMLIT
-            and (root == "streamlit" or name == "core.caching")
+            and (root == "streamlit" or name == "core.web.caching")
         ):
             yield f"{name}, where no Streamlit is"
         if module.startswith("core") and root == "pages":
@@ -91,7 +94,14 @@ def test_imports__point_one_way() -> None:
 
 
 def test_settings_policies_and_reports__know_no_command() -> None:
-    rooms = ("core.asked", "core.filed", "core.options", "core.policies", "core.settings_f", "core.tools")
+    rooms = (
+        "core.settings.asked",
+        "core.filed",
+        "core.settings.options",
+        "core.policies",
+        "core.settings_f",
+        "core.tools",
+    )
     found = [
         (_module(path), name)
         for path in SOURCES
@@ -102,7 +112,7 @@ def test_settings_policies_and_reports__know_no_command() -> None:
 
 
 def test_tool__is_declared_without_the_libraries_that_compute() -> None:
-    modules = ("core.options", "core.reading_options", "core.settings_form", "core.tools")
+    modules = ("core.settings.options", "core.settings.reading", "core.settings.form", "core.tools")
     declaring = [path for path in SOURCES if path.name == "tool.py" or _module(path) in modules]
     roots = {name.partition(".")[0] for path in declaring for name in _imports(path)}
     assert roots.isdisjoint({"pandas", "pyarrow", "numpy", "scipy", "sklearn", "argparse"})
@@ -145,7 +155,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     }
     lone = {name for name in small if len(importers[name] - _offering(name)) == 1}
     assert lone == {
-        *"""core.delivery.beside core.free_text.models core.reports.index
+        *"""core.delivery.same_order core.people.free_text.models core.reports.index
         pages.measure.risk_parts.counts
         pages.start.filed_parts.comparing pages.start.filed_parts.repeating""".split()
     }
@@ -161,22 +171,26 @@ READS = frozenset({"open", "fdopen", "read_bytes", "read_text", "read_metadata",
 NO_INPUTS = {  # what else is opened, by function: of ourselves, of this system, or in memory
     *(
         "core.__main__._end_of",
-        "core.bounded._give",
-        "core.process_bounds._addresses",
-        "core.bounded.begin_here",
+        "core.processes.bounded_process._give",
+        "core.processes.bounds._addresses",
+        "core.processes.bounded_process.begin_here",
     ),
     *(
-        "core.at_hand.give_name",
-        "core.holding.mapped",
-        "core.at_hand.write_file",
+        "core.files.named_files.give_name",
+        "core.files.input_bytes.mapped",
+        "core.files.named_files.write_file",
         "core.cluster.tasks.build",
         "core.demo.demo_file",
     ),
-    *("core.commands.output.write_new_files", "core.languages.catalogues", "core.plain.write"),
-    *("core.own_reports._is_archive_of_ours", "core.policies.shipped.shipped_policies"),
+    *("core.commands.output.write_new_files", "core.languages.catalogues", "core.files.plain_text.write"),
+    *("core.files.own_reports._is_archive_of_ours", "core.policies.shipped.shipped_policies"),
     "core.tables.delimited.read_delimited",
-    *("core.tables.parquet.read_parquet", "core.tables.parquet._packed", "core.turns.machine_memory"),
-    *("core.tables.beside._pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
+    *(
+        "core.tables.parquet.read_parquet",
+        "core.tables.parquet._packed",
+        "core.processes.queue.machine_memory",
+    ),
+    *("core.tables.hidden_contents._pieces", "core.vcf.files.sha256", "core.vcf.files.__init__"),
     *("core.vcf.header.opened", "core.vcf.header._feed", "core.vcf.unread.unread_bytes"),
     *("core.vcf.binary.lines", "core.vcf.binary._feed"),
     "core.commands.engines._needed",  # of a file that was just opened as an input
@@ -204,7 +218,7 @@ def test_inputs__are_opened_by_one_function() -> None:
         if path.is_relative_to(ROOT / "core")
         for function in _reads(_parsed(path))
     }
-    assert found - {"core.holding.open_input"} == NO_INPUTS
+    assert found - {"core.files.input_bytes.open_input"} == NO_INPUTS
 
 
 @pytest.mark.one_of(7)
@@ -226,7 +240,7 @@ def test_streamlit__is_of_the_version_whose_internals_are_used() -> None:
 
 def test_core__loads_no_module_by_its_name() -> None:
     loading = {_module(path) for path in SOURCES if "importlib" in _imports(path)}
-    assert loading <= {"core.commands", "core.bounded", "core.tools"}, (
+    assert loading <= {"core.commands", "core.processes.bounded_process", "core.tools"}, (
         "only the command line, processes apart and the registry of tools choose a module"
     )
 
@@ -266,14 +280,14 @@ def test_files__are_written_by_one_function() -> None:
             "core.commands.output.ready_streams",
         ),  # the null device, for what is closed
         *(
-            "core.bounded._give",
-            "core.bounded.begin_here",
+            "core.processes.bounded_process._give",
+            "core.processes.bounded_process.begin_here",
             "core.vcf.header._feed",
             "core.vcf.binary._feed",
         ),  # pipes and shared memory
         "pages.components.trail._write",  # a line a time, at the end
     }
-    assert {*_writers()} - others == {"core.at_hand.write_file"}
+    assert {*_writers()} - others == {"core.files.named_files.write_file"}
 
 
 @pytest.mark.parametrize(

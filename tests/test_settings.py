@@ -32,8 +32,8 @@ from core.leakage.report import leakage_report
 from core.reports import input_facts
 from core.risk import WhatIfSettings, audit_risk, measure_special_uniques, search_what_if
 from core.risk.report import risk_report
-from core.settings_files import known_settings, read_settings
-from core.settings_form import Setting, described, settings_named_by
+from core.settings.files import known_settings, read_settings
+from core.settings.form import Setting, described, settings_named_by
 from core.tables import read_dataset
 from core.tabular import audit_tabular, read_log
 from core.tabular.verified import VerifiedFile

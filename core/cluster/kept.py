@@ -7,11 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from core.at_hand import write_file
 from core.cluster.tasks import Task
 from core.errors import AuditInputError
-from core.holding import read_unchanged
-from core.packing import unpacked_bytes
+from core.files.input_bytes import read_unchanged
+from core.files.named_files import write_file
+from core.processes.packing import unpacked_bytes
 from core.words import input_error
 
 Result = TypeVar("Result")

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, Protocol
 
 from core import __version__
 from core.errors import AuditInputError
-from core.holding import open_input
-from core.packing import packed_bytes
-from core.process_bounds import limit_memory
+from core.files.input_bytes import open_input
+from core.processes.bounds import limit_memory
+from core.processes.packing import packed_bytes
 from core.words import Plain, plain_text, text
 
 ROOT = Path(__file__).parents[1]

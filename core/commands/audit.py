@@ -11,22 +11,22 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 
 from core import policies
-from core.asked import Asked, as_usual, converter, excluding, words_asked
 from core.commands import command
 from core.commands.audited import Audited, check_report_options, memory_asked_for
 from core.commands.output import print_warning
 from core.errors import refuse
-from core.holding import read_unchanged, unreadable
-from core.options import CONTEXT, Option, policy_option
+from core.files.input_bytes import read_unchanged, unreadable
 from core.policies import Policy
-from core.process_bounds import limit_memory
-from core.settings_files import Opened, ToolSettings, fill, is_report, read_settings
+from core.processes.bounds import limit_memory
+from core.settings.asked import Asked, as_usual, converter, excluding, words_asked
+from core.settings.files import Opened, ToolSettings, fill, is_report, read_settings
+from core.settings.options import CONTEXT, Option, policy_option
 from core.tools import TOOLS, Tool, tool
 from core.words import input_error
 
 if TYPE_CHECKING:
-    from core.at_hand import Source
     from core.filed import FiledReport, Repeat
+    from core.files.named_files import Source
 
 _REFUSED = "The report cannot be repeated: its command is refused ({reason})."
 

@@ -13,8 +13,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.asked import Asked
-from core.at_hand import write_file
 from core.commands.output import (
     print_json,
     print_line,
@@ -25,11 +23,13 @@ from core.commands.output import (
     write_new_files,
 )
 from core.errors import AuditInputError
+from core.files.named_files import write_file
+from core.files.plain_text import json_value
 from core.languages import ENGLISH
-from core.options import FORMATS
-from core.plain import json_value
 from core.policies import judge_policy
 from core.policies.of_report import with_outcome
+from core.settings.asked import Asked
+from core.settings.options import FORMATS
 from core.verdict import Verdict, exit_code
 from core.words import input_error, own, speaking, text
 

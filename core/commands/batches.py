@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from core.asked import Asked
 from core.cluster import Answer, Kept, Measured, Scheduler, Task, digest_of, identity
 from core.commands.output import print_warning, printable
 from core.errors import AuditInputError
-from core.packing import packed_bytes, unpacked_bytes
+from core.processes.packing import packed_bytes, unpacked_bytes
+from core.settings.asked import Asked
 from core.words import input_error, say, text, text_of
 
 Found = TypeVar("Found", bound=Measured)

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core import at_hand, delivery
-from core.asked import Asked
+from core import delivery
 from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
@@ -20,11 +19,13 @@ from core.declared import Declared, Originals, read_originals
 from core.delivery.in_engine import audit_delivery_in_engine
 from core.delivery.result import delivery_result
 from core.errors import AuditInputError, refuse
-from core.free_text import read_cells
-from core.holding import unreadable
+from core.files import named_files
+from core.files.input_bytes import unreadable
+from core.people.free_text import read_cells
 from core.policies.of_report import looks
 from core.releases import EARLIER
-from core.settings_form import from_options
+from core.settings.asked import Asked
+from core.settings.form import from_options
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _write_rules(arguments: Asked, declared: Declared | None) -> None:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return at_hand.bytes_at(path)
+        return named_files.bytes_at(path)
     except OSError as error:
         raise unreadable(error, file=str(path)) from None
 

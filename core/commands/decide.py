@@ -11,7 +11,7 @@ from core.errors import AuditInputError
 from core.filed import deciding
 from core.filed.package import FILED_ENDINGS, Signed, checked_signature, evidence_zip
 from core.filed.signing import read_private_key, sign
-from core.holding import read_unchanged, unreadable
+from core.files.input_bytes import read_unchanged, unreadable
 from core.words import input_error, text
 
 _READ_BY_OTHERS = stat.S_IRWXG | stat.S_IRWXO

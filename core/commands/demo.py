@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.commands.output import check_new_files, print_lines, write_new_files
 from core.demo import DEMO_ROLES, DEMOS, LABEL, Demo, DemoFile
-from core.settings_form import command_line
+from core.settings.form import command_line
 from core.words import counted, input_error, text
 
 TOOLS = tuple(DEMOS)

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from core import diversity
-from core.asked import Asked
-from core.at_hand import bytes_at, is_file, source_at
 from core.commands import earlier, output
 from core.commands.audited import Audited
 from core.commands.reading import table_reader
@@ -20,9 +18,11 @@ from core.diversity.judging import accuracy_word
 from core.diversity.result import diversity_result
 from core.diversity.settings import ModelKind, contradictions
 from core.errors import AuditInputError, refuse
-from core.plain import table_csv
-from core.roles.headers import listed_names
-from core.settings_form import check, described, from_options, given_options
+from core.files.named_files import bytes_at, is_file, source_at
+from core.files.plain_text import table_csv
+from core.people.roles.headers import listed_names
+from core.settings.asked import Asked
+from core.settings.form import check, described, from_options, given_options
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, exit_code
 from core.words import Text, counted, input_error, say, text

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core import at_hand
-from core.asked import Asked
 from core.commands.folders import tell_passed_over
 from core.commands.output import check_new_files, write_new_files
 from core.commands.reading import table_reader
 from core.engines import Address, address_of
 from core.errors import AuditInputError
-from core.holding import unreadable
+from core.files import named_files
+from core.files.input_bytes import unreadable
 from core.releases import EARLIER, EarlierTable, Ledger, ReleasedTable, new_ledger, read_ledger, read_salt
+from core.settings.asked import Asked
 from core.tables import Dataset
 from core.words import input_error
 
@@ -29,11 +29,11 @@ def files_of(given: Iterable[Path], *, also: frozenset[str] = frozenset()) -> li
     """Return the files, and those of the folders that end like tables."""
     found = []
     for path in given:
-        if not at_hand.is_folder(path):
+        if not named_files.is_folder(path):
             found.append(path)
             continue
         ends = ENDINGS | also
-        inside = [each for each in at_hand.files_in(path) if each.suffix.lower() in ends]
+        inside = [each for each in named_files.files_in(path) if each.suffix.lower() in ends]
         tell_passed_over(path, inside)
         if not inside:
             raise input_error("{folder} holds no table.", folder=str(path))
@@ -86,7 +86,7 @@ def read_before_in_engine(arguments: Asked) -> Before:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return at_hand.bytes_at(path)
+        return named_files.bytes_at(path)
     except OSError as error:
         raise unreadable(error, file=str(path)) from None
 
@@ -106,7 +106,7 @@ def _read(arguments: Asked, read: Callable[[Path], Dataset] | None) -> Before:
             problems += error.problems
             continue
         for path in paths:
-            name = str(path.relative_to(each.parent)) if each != path else at_hand.source_at(path).name
+            name = str(path.relative_to(each.parent)) if each != path else named_files.source_at(path).name
             try:
                 if path.suffix.lower() == ".json":
                     data = _bytes(path)

@@ -10,15 +10,15 @@ from threading import Event
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.asked import Asked
-from core.at_hand import is_alone
 from core.commands.folders import tell_passed_over
 from core.commands.reading import read_options
 from core.engines import Address, address_of, refused_in_engine, tables_below
 from core.errors import AuditInputError
-from core.holding import open_input
-from core.jobs import Result
-from core.process_bounds import most_memory
+from core.files.input_bytes import open_input
+from core.files.named_files import is_alone
+from core.processes.bounds import most_memory
+from core.processes.jobs import Result
+from core.settings.asked import Asked
 from core.tools import tool
 from core.words import Text, input_error, text
 

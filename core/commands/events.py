@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import events
-from core.asked import Asked
-from core.at_hand import is_file, write_file
 from core.commands import earlier
 from core.commands.audited import Audited
 from core.commands.output import print_json, print_lines, print_warning
@@ -19,8 +17,10 @@ from core.events.report import events_report
 from core.events.result import events_result
 from core.events.stages import NUMBERS, PUBLISHED
 from core.events.suggestions import suggestion_lines, suggestions_document
+from core.files.named_files import is_file, write_file
 from core.reports import Report, input_facts, render
-from core.settings_form import from_options
+from core.settings.asked import Asked
+from core.settings.form import from_options
 from core.tables import Dataset
 from core.words import input_error, own, text
 

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from core.at_hand import is_alone
 from core.commands.output import print_warning
-from core.own_reports import is_own_report
+from core.files.named_files import is_alone
+from core.files.own_reports import is_own_report
 from core.words import listed, text
 
 _FOLDERS = "{folder}: folders in it were passed over: {names}."

@@ -2,20 +2,20 @@
 
 from datetime import datetime
 
-from core.asked import Asked
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
 from core.commands.reading import table_reader
-from core.free_text import read_cells
 from core.leakage import LeakageSettings, LeakageThresholds, audit_leakage
 from core.leakage.evidence import evidence_tables
 from core.leakage.in_engine import audit_rows_in_engine
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report, rows_report
 from core.leakage.result import leakage_result, rows_result
+from core.people.free_text import read_cells
 from core.policies.of_report import looks
 from core.reports import Report, input_facts, origin_facts
-from core.settings_form import from_options
+from core.settings.asked import Asked
+from core.settings.form import from_options
 from core.words import own
 
 

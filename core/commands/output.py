@@ -11,8 +11,8 @@ from collections.abc import Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from core.at_hand import write_file
 from core.errors import AuditInputError
+from core.files.named_files import write_file
 from core.languages import ENGLISH
 from core.words import Text, input_error, joined, say, speaking, text
 

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from core import tables
-from core.asked import Asked
+from core.settings.asked import Asked
 
 _NAMED_DELIMITERS: Mapping[str, str] = {str(name): delimiter for delimiter, name in tables.DELIMITERS.items()}
 

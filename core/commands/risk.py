@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.asked import Asked
-from core.at_hand import is_alone
 from core.commands import earlier
 from core.commands import engines as in_engine
 from core.commands.audited import Audited
@@ -19,7 +17,8 @@ from core.counts import audit_counts
 from core.counts.report import counts_report
 from core.counts.result import counts_result
 from core.counts.settings import CountThresholds, no_ledger
-from core.free_text import read_cells
+from core.files.named_files import is_alone
+from core.people.free_text import read_cells
 from core.policies.of_report import looks
 from core.releases import EARLIER, EarlierTable
 from core.reports import InputFacts, Report, input_facts, origin_facts
@@ -55,7 +54,8 @@ from core.risk.in_engine import AuditInEngine, audit_in_engine
 from core.risk.proof import risk_proof
 from core.risk.report import risk_report
 from core.risk.result import risk_result
-from core.settings_form import from_options
+from core.settings.asked import Asked
+from core.settings.form import from_options
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.words import input_error, own
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.commands.output import check_new_files, print_problems, write_new_files
 from core.errors import AuditInputError
-from core.plain import plain_fields
+from core.files.plain_text import plain_fields
 from core.risk import PersonReleased, Release, RiskAudit, WhatIf, release_reaching
 from core.tables import Dataset
 from core.words import Text, input_error, joined, listed, number, own, text

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from core import at_hand, tabular
-from core.asked import Asked
+from core import tabular
 from core.cluster import OUT_OF_MEMORY, Task, settings_digest, stamps
 from core.commands.audited import Audited, memory_asked_for, print_evidence
 from core.commands.batches import Batch, arguments_that_matter
@@ -24,12 +23,15 @@ from core.commands.output import (
 )
 from core.commands.reading import table_reader
 from core.errors import AuditInputError
-from core.free_text import check_reading, read_cells
-from core.options import place
+from core.files import named_files
+from core.people.free_text import check_reading, read_cells
 from core.policies.of_report import looks
+from core.processes.unforeseen import UNEXPECTED, pair_ended_by
 from core.reports import Report
 from core.reports.as_text import lines_of
-from core.settings_form import from_options, given_options
+from core.settings.asked import Asked
+from core.settings.form import from_options, given_options
+from core.settings.options import place
 from core.tabular.csv_report import csv_report_name, csv_report_row, write_csv_report
 from core.tabular.log import Mode
 from core.tabular.measured_pair import (
@@ -47,7 +49,6 @@ from core.tabular.second_opinion import (
     SecondOpinionSettings,
     SecondOpinionThresholds,
 )
-from core.unforeseen import UNEXPECTED, pair_ended_by
 from core.words import input_error, joined, own, text
 
 
@@ -99,7 +100,7 @@ def audit(
         of_run = _verify_all(pairing, arguments, limits, tell)
         done += of_run[0]
         skipped += of_run[1]
-    places = at_hand.places()
+    places = named_files.places()
     done.sort(key=lambda each: places.get(each.pair.original, 0))  # those of one run are in order
 
     def report(created_at: datetime) -> Report:
@@ -215,7 +216,7 @@ def _find_pairs(arguments: Asked) -> tabular.Pairing:
     skipped: list[tabular.LeftOutFile] = []
     if not originals and not arguments.pair:
         raise AuditInputError("Name an original table, a folder of them, or three files with --pair.")
-    if anonymized_dir is not None and not at_hand.is_folder(anonymized_dir):
+    if anonymized_dir is not None and not named_files.is_folder(anonymized_dir):
         raise input_error(
             "--anonymized-dir {folder} is not a folder. Name an existing one.", folder=str(anonymized_dir)
         )
@@ -225,10 +226,10 @@ def _find_pairs(arguments: Asked) -> tabular.Pairing:
     if arguments.log is not None:
         return tabular.Pairing(pairs=(_pair_with_log(arguments),))
     for path in dict.fromkeys(originals):
-        if not at_hand.is_file(path) and not at_hand.is_folder(path):
+        if not named_files.is_file(path) and not named_files.is_folder(path):
             skipped.append(tabular.LeftOutFile(name=str(path), reason="There is no such file or folder."))
             continue
-        is_folder = at_hand.is_folder(path)
+        is_folder = named_files.is_folder(path)
         folder = path if is_folder else path.parent
         names = _files(path) if is_folder else [str(path)]
         others = [name for name in _files(anonymized_dir or folder) if name not in names]
@@ -245,7 +246,7 @@ def _find_pairs(arguments: Asked) -> tabular.Pairing:
                 )
     pairs += [tabular.FilePair(original=a, anonymized=b, log=c) for a, b, c in arguments.pair]
     skipped += [tabular.LeftOutFile(name=name, reason=own(reason)) for name, reason in arguments.not_verified]
-    if len(skipped) == len(originals) == 2 and all(map(at_hand.is_file, originals)):
+    if len(skipped) == len(originals) == 2 and all(map(named_files.is_file, originals)):
         last = skipped.pop()
         skipped.append(replace(last, reason=joined([own(last.reason), own(_WITHOUT_LOG)])))
     return tabular.Pairing(pairs=tuple(dict.fromkeys(pairs)), skipped=tuple(dict.fromkeys(skipped)))
@@ -271,7 +272,7 @@ def _pair_with_log(arguments: Asked) -> tabular.FilePair:
 
 def _files(folder: Path) -> list[str]:
     """Return the files of a folder by name; hidden files are none of ours."""
-    return [str(path) for path in at_hand.files_in(folder) if not path.name.startswith(".")]
+    return [str(path) for path in named_files.files_in(folder) if not path.name.startswith(".")]
 
 
 def _is_partner(name: str) -> bool:
@@ -311,7 +312,7 @@ def _limits(arguments: Asked) -> PairSettings:
         text_model=arguments.text_model,
         read_table=table_reader(arguments),
         with_evidence=arguments.evidence == "masked",
-        with_proof=arguments.json or arguments.report is not None or bool(at_hand.places()),
+        with_proof=arguments.json or arguments.report is not None or bool(named_files.places()),
         asked=settings_digest(arguments_that_matter(arguments)),
         look=partial(looks, arguments.policy),
     )

@@ -10,15 +10,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core import at_hand, vcf
-from core.asked import Asked
+from core import vcf
 from core.cluster import Task, settings_digest, stamps
 from core.commands.audited import Audited, memory_asked_for
 from core.commands.batches import Batch
 from core.commands.folders import tell_passed_over
 from core.commands.output import DEFAULT_REPORT_DIR, print_line
 from core.errors import AuditInputError
-from core.settings_form import from_options
+from core.files import named_files
+from core.settings.asked import Asked
+from core.settings.form import from_options
 from core.vcf.outcomes import ended, judge_outcome, ranked, run_verdict, unread
 from core.vcf.pairing import Level, VcfPair, file_at, is_vcf_name
 from core.vcf.result import run_result
@@ -89,7 +90,7 @@ def _pairing(arguments: Asked) -> vcf.Pairing:
             anony=str(arguments.anony),
         )
     for folder in dict.fromkeys((arguments.origin, arguments.anony)):
-        tell_passed_over(folder, (each for each in at_hand.files_in(folder) if is_vcf_name(each.name)))
+        tell_passed_over(folder, (each for each in named_files.files_in(folder) if is_vcf_name(each.name)))
     if not pairing.pairs and not pairing.unmatched:
         raise input_error(
             "Neither {origin} nor {anony} holds files that end in .vcf.gz, .vcf.bgz, .vcf or .bcf.",

@@ -4,10 +4,10 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.at_hand import Source
 from core.commands.audit import repeated_report
 from core.commands.output import print_json, print_lines, print_warning
 from core.filed import Repeat, Sameness, read_report
+from core.files.named_files import Source
 from core.words import input_error, own, text
 
 

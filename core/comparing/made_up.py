@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import CodedColumn
-from core.dates import read_dates
+from core.values.dates import read_dates
 
 _MOSTLY = 0.5  # share of values that make a column one of dates, or of words
 _BEYOND = 3.0  # standard deviations

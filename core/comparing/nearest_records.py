@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.cells import codes_of_tables
 from core.coding import BoolArray, FloatArray, IntArray, some_rows
 from core.comparing.positions import positions_of
-from core.jobs import Threads
+from core.processes.jobs import Threads
+from core.values.cells import codes_of_tables
 
 N_THREADS = 2  # Arrow and NumPy release the interpreter lock while they work on a column
 PER_BIT = 16

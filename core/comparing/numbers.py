@@ -20,9 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import FloatArray, IntArray
-from core.dates import read_days
-from core.letters import narrowed
-from core.numbers import plain_numbers
+from core.values.dates import read_days
+from core.values.letters import narrowed
+from core.values.numbers import plain_numbers
 
 _MOST = 0.95  # share of the filled cells that have to be read
 _LOOKED_AT = 200  # distinct values that show how a column is written
@@ -76,7 +76,7 @@ class Amounts:
 def read_amounts(column: pa.ChunkedArray | pa.Array) -> Amounts | None:
     """Read a column of text as dates or as numbers; None where less than 95 % of the filled cells are.
 
-    Dates are those of :mod:`core.dates` that say the day, but digits alone are numbers. Numbers may have a
+    Dates are those of :mod:`core.values.dates` that say the day, but digits alone are numbers. Numbers may have a
     currency, a unit or letters before or behind, signs between thousands, either decimal mark, and an
     exponent (``1.5e+07``); or all be hexadecimal.
     """

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.calendars import iso_dates
-from core.cells import as_numbers
 from core.coding import FloatArray
-from core.dates import Dates, read_dates, share_of_day
+from core.values.calendars import iso_dates
+from core.values.cells import as_numbers
+from core.values.dates import Dates, read_dates, share_of_day
 
 Texts: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -47,7 +47,7 @@ def positions_of(parts: Sequence[Texts]) -> list[FloatArray] | None:
 def dates_of(cells: Texts) -> tuple[pa.DictionaryArray, Dates] | None:
     """Return the cells coded, and what their values say as dates; None unless nearly all are dates.
 
-    Days, months or years that only the whole column settles count as by :func:`core.dates.read_dates`.
+    Days, months or years that only the whole column settles count as by :func:`core.values.dates.read_dates`.
     """
     whole = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
     whole = whole.cast(pa.large_string())

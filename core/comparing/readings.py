@@ -1,7 +1,7 @@
 """Readings: how a value can be written otherwise, so that whoever knows it finds it all the same.
 
 `READINGS` is the one table of them, and a new one is a line of it; `keys_of` writes the values of a column in
-all. Encodings that say themselves what they are, such as Base64, are undone by :mod:`core.encodings`.
+all. Encodings that say themselves what they are, such as Base64, are undone by :mod:`core.values.encoded_texts`.
 """
 
 import codecs
@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.dates import read_dates
-from core.letters import narrowed
+from core.values.dates import read_dates
+from core.values.letters import narrowed
 from core.words import text
 
 _SIGNS = re.compile(r"[\W_]+")

@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from core.cells import CodeArray
 from core.chance import NO_ACCIDENT, dependence
 from core.coding import FloatArray, IntArray
+from core.values.cells import CodeArray
 
 FEWEST_ROWS = 20
 FEWEST_IN_ORDER = 10  # records of a group that is sorted alone

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from core.coding import BoolArray, IntArray, sorted_distinct
 from core.comparing.readings import folded_texts, together
-from core.letters import narrowed
+from core.values.letters import narrowed
 
 Hashes = npt.NDArray[np.uint64]
 

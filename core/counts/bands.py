@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf
 
 from core.counts.cube import Cube, Key
-from core.stretches import interval
+from core.values.stretches import interval
 
 Range = tuple[float, float]  # the first and the last whole number
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.people import COUNT_NAMES, TOTAL_WORDS
-from core.roles.vocabulary import name_tokens
+from core.people.names import COUNT_NAMES, TOTAL_WORDS
+from core.people.roles.vocabulary import name_tokens
 from core.words import input_error
 
 _NUMBER = re.compile(r"\d{1,15}|\d{1,3}(?:[, .\u00a0]\d{3})+")

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.coding import FloatArray, IntArray
 from core.counts.cube import Cube
 from core.counts.differences import Difference
-from core.roles.vocabulary import name_tokens
+from core.people.roles.vocabulary import name_tokens
+from core.values.cells import as_numbers
 
 _SHARES = (
     0.9  # of the cells of a column whose figures are whole numbers of people, from which it is of shares

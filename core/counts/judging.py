@@ -18,7 +18,7 @@ from core.counts.measuring import (
 from core.counts.settings import CountThresholds
 from core.counts.suppressing import Suppression, propose_suppression, small_cells, told_cells
 from core.counts.together import Together
-from core.leftovers import Leftover, judge_leftovers, leftovers_of
+from core.files.leftovers import Leftover, judge_leftovers, leftovers_of
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, percent, share_of, text

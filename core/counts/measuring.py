@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from core.cells import as_numbers
 from core.chance import binomial_tail
 from core.coding import BoolArray, FloatArray, IntArray, combination_codes, value_codes
 from core.counts.bounds import Bounded, Bounds, bounds_of
@@ -31,6 +30,7 @@ from core.counts.figures import (
 )
 from core.counts.together import Together, measure_together
 from core.errors import AuditInputError
+from core.values.cells import as_numbers
 from core.words import input_error
 
 _YEARS = range(1800, 2301)

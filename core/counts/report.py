@@ -7,7 +7,7 @@ from core.counts.judging import CountsAudit
 from core.counts.result import counts_result
 from core.counts.tool import TOOL
 from core.reports import Report, input_facts, placed, report_of
-from core.settings_form import option_words
+from core.settings.form import option_words
 from core.tables import Dataset
 
 

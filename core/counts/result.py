@@ -8,7 +8,7 @@ from core.counts.measuring import CountsMeasurement
 from core.counts.suppressing import Suppression
 from core.counts.tool import TOOL
 from core.result import Col, Figure, Group, Result, Table
-from core.settings_form import report_lines, settings_document
+from core.settings.form import report_lines, settings_document
 from core.words import own
 
 _CELLS = (

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.settings_form import Widget, check, setting
+from core.settings.form import Widget, check, setting
 from core.words import Text, text
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray
-from core.dates import read_dates
 from core.declared.lines import Case, Line, counts_of, n_different
 from core.declared.lists import as_texts
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule, matches
+from core.values.cells import as_numbers
+from core.values.dates import read_dates
 from core.verdict import Verdict
 from core.words import Text, counted, joined, listed, text
 

@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.coding import FloatArray
 from core.errors import refuse
 from core.tables import Dataset
+from core.values.cells import as_numbers
 from core.words import Text, input_error, text
 
 _MOST_LINES = 5  # that a problem names

@@ -40,7 +40,7 @@ from core.declared.replaced import replaced_lines
 from core.declared.rules import Rule, Rules, matches, read_rules
 from core.declared.shifted import n_near_dates, shifted_lines
 from core.errors import AuditInputError, refuse
-from core.roles.vocabulary import name_tokens
+from core.people.roles.vocabulary import name_tokens
 from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import Text, listed, text

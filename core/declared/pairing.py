@@ -15,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.coding import CodedColumn, FloatArray, IntArray, coded, coded_column, combination_codes
 from core.comparing.names import columns_alike, folded_name
-from core.dates import read_days
 from core.declared.lists import as_texts
 from core.known import bags
 from core.tables import Dataset
+from core.values.cells import as_numbers
+from core.values.dates import read_days
 
 _OF_A_RELEASE = (  # in names of files
     *("deidentified", "anonymized", "anonymised", "pseudonymized", "pseudonymised", "released", "original"),

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray
 from core.declared.columns import changed
 from core.declared.lines import EPSILON, Case, Line, at_person, moved_by
 from core.declared.pairing import Pair, most_frequent
 from core.declared.rules import Rule, Rules, rules_toml
 from core.declared.shifted import moved_in_texts
+from core.values.cells import as_numbers
 from core.verdict import Verdict
 from core.words import say
 

@@ -24,7 +24,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
 from core.errors import AuditInputError
-from core.settings_files import first_problems, read_toml
+from core.settings.files import first_problems, read_toml
 from core.words import Text, listed, text
 
 Kind = Literal["replaced", "shifted", "emptied", "grouped", "kept", "removed", "refers"]

@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.dates import read_days
 from core.declared.lines import EPSILON, Case, Line, at_person, counts_of, moved_by, n_different
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
 from core.sequences import in_order_of
+from core.values.dates import read_days
 from core.verdict import Verdict
 from core.words import Text, counted, joined, listed, text
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from core.cells import as_numbers
 from core.coding import CodedTable
 from core.counts import (
     CellsMeasurement,
@@ -21,8 +20,9 @@ from core.counts import (
 )
 from core.delivery.keys import Place
 from core.errors import AuditInputError
+from core.people.roles.vocabulary import name_tokens
 from core.releases import EarlierTable, Ledger, ReleasedTable, table_for
-from core.roles.vocabulary import name_tokens
+from core.values.cells import as_numbers
 
 if TYPE_CHECKING:
     from core.delivery.measuring import DeliveryMeasurement, TableFacts

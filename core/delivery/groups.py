@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray, value_codes
-from core.dates import read_dates
 from core.delivery.keys import RECORD, Persons, Place
 from core.known import alike_by_bag
-from core.roles.vocabulary import name_tokens
+from core.people.roles.vocabulary import name_tokens
+from core.values.dates import read_dates
 
 _WORDS = frozenset(
     [

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.cells import NUMBER_PATTERN
 from core.delivery.classes_in_engine import JoinedClasses, Told, memberships_in_engine
 from core.delivery.judging import DeliveryAudit, judge_delivery, not_counted
 from core.delivery.keys import (
@@ -49,10 +48,11 @@ from core.engines import (
     unanswered_by,
 )
 from core.errors import AuditInputError, UnansweredError
+from core.people.roles import Role, RoleSuggestion, suggest_by_name
 from core.releases import Ledger, Roles
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
-from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
+from core.values.cells import NUMBER_PATTERN
 from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, share_of
 

@@ -13,13 +13,13 @@ from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, me
 from core.delivery.one_value import OneValue
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
-from core.free_text import ModelName, Reading, check_reading, text_findings
+from core.files.leftovers import judge_leftovers
 from core.known import Known
-from core.leftovers import judge_leftovers
+from core.people.free_text import ModelName, Reading, check_reading, text_findings
+from core.people.roles import DIGESTS, PERHAPS_NAMES, Role
+from core.people.roles.vocabulary import match_name
 from core.releases import EarlierTable, Ledger, ReleasesAudit, judge_releases
 from core.risk.judging import sensitive_findings
-from core.roles import DIGESTS, PERHAPS_NAMES, Role
-from core.roles.vocabulary import match_name
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, not_answered, worst, worst_first

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, IntArray, coded
-from core.letters import without_accents
-from core.roles.vocabulary import match_name, name_tokens
+from core.people.roles.vocabulary import match_name, name_tokens
+from core.values.letters import without_accents
 from core.words import input_error
 
 _FOUND = 0.5  # share of values found from which columns of like names are one key

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable, Codes, IntArray, sorted_distinct
 from core.delivery.keys import Link, Persons, Place, fold_keys
-from core.roles import Role, RoleSuggestion
+from core.people.roles import Role, RoleSuggestion
 
 _FOR_LIFE = frozenset({"sex or gender", "date of birth"})
 _OFTEN = 0.25  # share of the keys that repeat, from which what is beside them is not of one person

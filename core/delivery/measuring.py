@@ -10,12 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.coding import CodedTable, IntArray, combination_codes
 from core.counts import CellsMeasurement, Together
 from core.declared import Declared, Originals, measure_declared
 from core.delivery.attack import Attack
-from core.delivery.beside import SameOrder, same_orders
 from core.delivery.cells import counts_of, tables_of_counts, with_other_counts
 from core.delivery.groups import Groups, groups_of
 from core.delivery.joined import Joined, ListFacts, column_codes, read_list
@@ -33,20 +31,22 @@ from core.delivery.keys import (
 )
 from core.delivery.lookups import INTO, Lookups, facts_among, keys_of_persons, with_lookups
 from core.delivery.one_value import OneValue, memberships, one_values
+from core.delivery.owners import Whose, earlier_with_persons, with_persons
 from core.delivery.pseudonyms import KeyFacts, key_facts
+from core.delivery.same_order import SameOrder, same_orders
 from core.delivery.sensitive import JoinedSensitive, joined_sensitive
 from core.delivery.settings import DeliverySettings
-from core.delivery.whose import Whose, earlier_with_persons, with_persons
-from core.doubtful_cells import about_doubtful_cells
 from core.errors import AuditInputError
-from core.free_text import ModelName, TextColumn, measure_texts
+from core.files.leftovers import Leftover, leftovers_of
 from core.known import Known, events_of, known_one, n_below
-from core.leftovers import Leftover, leftovers_of
+from core.people.free_text import ModelName, TextColumn, measure_texts
+from core.people.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
+from core.people.roles.vocabulary import name_tokens
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
-from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
-from core.roles.vocabulary import name_tokens
 from core.sequences import Time, measure_time
 from core.tables import Dataset
+from core.values.cells import as_numbers
+from core.values.doubtful_cells import about_doubtful_cells
 from core.verdict import Finding
 
 DAYS_OF_A_YEAR = 366

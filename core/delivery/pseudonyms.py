@@ -28,9 +28,9 @@ from core.comparing.digests import (
     usual_digests,
 )
 from core.delivery.keys import Place
-from core.roles import DIGESTS, Role, RoleSuggestion, suggest_roles
-from core.roles.names import are_words
-from core.roles.vocabulary import heads_people_of_records
+from core.people.roles import DIGESTS, Role, RoleSuggestion, suggest_roles
+from core.people.roles.names import are_words
+from core.people.roles.vocabulary import heads_people_of_records
 
 _MOST_CUT = 64  # hexadecimal digits of digests that are cut
 _LEARNED_ON, _MOST_PROVED = 12, 8  # values on which recipes are learned, and recipes proved on all

@@ -8,10 +8,10 @@ from core.declared import Originals
 from core.delivery.judging import DeliveryAudit
 from core.delivery.result import delivery_result
 from core.delivery.tool import TOOL
-from core.free_text import reading_words
+from core.people.free_text import reading_words
 from core.releases import earlier_words
 from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of
-from core.settings_form import option_words
+from core.settings.form import option_words
 from core.tables import Dataset
 from core.words import listed, own, text
 

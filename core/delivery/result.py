@@ -7,12 +7,12 @@ from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
 from core.delivery.measuring import DeliveryMeasurement
 from core.delivery.tool import TOOL
-from core.free_text.result import texts_group
 from core.known import Known
+from core.people.free_text.result import texts_group
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, verdict_of
 from core.risk.result import limits_asked
-from core.settings_form import report_lines, settings_document
+from core.settings.form import report_lines, settings_document
 from core.verdict import Verdict, worst
 from core.words import Text, counted, listed, own, percent, text
 

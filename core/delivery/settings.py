@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.risk.settings import RiskThresholds
-from core.settings_form import Widget, check, setting, setting_of
+from core.settings.form import Widget, check, setting, setting_of
 
 
 @dataclass(frozen=True, kw_only=True)

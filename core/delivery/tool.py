@@ -4,7 +4,7 @@ from core.attribute_disclosure import LIMITS
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.demo import DATASET
 from core.measures import releases
-from core.options import (
+from core.settings.options import (
     CONTEXT,
     EVIDENCE,
     LEDGER,

@@ -10,11 +10,11 @@ import pyarrow as pa
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from core.attribute_disclosure import distinct_l, entropy_l, recursive_c
-from core.bounded import called_apart
 from core.classes import EquivalenceClasses, items_of_classes
 from core.coding import BoolArray, FloatArray, IntArray
 from core.diversity.features import FeatureSpace, Float32Array, row_codes
 from core.diversity.settings import DiversitySettings, MajorityRule
+from core.processes.bounded_process import called_apart
 
 _SHORT = 50_000_000  # numbers of the target × columns, up to which a tree takes a second or so
 

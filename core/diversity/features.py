@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.attribute_disclosure import Distance, ordered_codes
-from core.cells import as_numbers
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, value_codes
 from core.errors import refuse
-from core.folded_text import folded_text, says_unknown
-from core.numbers import plain_numbers
-from core.roles import PERSON_KINDS, Role, RoleSuggestion
-from core.roles.vocabulary import match_name
+from core.people.roles import PERSON_KINDS, Role, RoleSuggestion
+from core.people.roles.vocabulary import match_name
+from core.values.cells import as_numbers
+from core.values.folded_text import folded_text, says_unknown
+from core.values.numbers import plain_numbers
 from core.words import Text, text
 
 Float32Array = npt.NDArray[np.float32]

@@ -11,7 +11,7 @@ from core.coding import FloatArray
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace
 from core.diversity.outcomes import Outcome, class_text, first_of
 from core.errors import AuditInputError
-from core.reading_options import ReadOptions
+from core.settings.reading import ReadOptions
 from core.tables import Dataset, read_dataset
 from core.words import Text, input_error, text
 

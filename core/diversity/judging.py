@@ -24,7 +24,7 @@ from core.diversity.measuring import (
 from core.diversity.problem import SearchProblem, prepare_search
 from core.diversity.release import read_back, released_table
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice, Sort, Task
-from core.plain import table_csv
+from core.files.plain_text import table_csv
 from core.releases import EarlierTable, Ledger, ReleasedTable
 from core.risk import RiskAudit, RiskSettings, RiskThresholds, judge_risk, measure_risk
 from core.risk import released_table as risk_released_table

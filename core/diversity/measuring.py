@@ -29,8 +29,8 @@ from core.diversity.minimization import SearchStoppedError, ShouldStop, never
 from core.diversity.minimized import Generalization, generalizations, masked
 from core.diversity.problem import SearchProblem
 from core.diversity.release import KeptCells, Verification, released_table, verify
-from core.jobs import Threads
-from core.plain import holds_formulas, table_csv
+from core.files.plain_text import holds_formulas, table_csv
+from core.processes.jobs import Threads
 from core.risk import RiskAudit
 from core.utility import categorical_ncp, numeric_ncp
 from core.words import input_error, own

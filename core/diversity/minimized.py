@@ -12,7 +12,7 @@ from core.diversity.cells import CellTree, QuasiIdentifierUnit, raised
 from core.diversity.features import FeatureSpace, Float32Array
 from core.diversity.outcomes import Outcome
 from core.diversity.settings import MajorityRule
-from core.plain import masked_shapes
+from core.files.plain_text import masked_shapes
 from core.words import Text, Written, joined, own, text
 
 Predict = Callable[[FloatArray], FloatArray]

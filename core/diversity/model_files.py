@@ -11,14 +11,14 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
-from core.bounded import EndedError, Process, refused
 from core.coding import FloatArray
 from core.diversity.features import MISSING_CATEGORY, FeatureSpace
 from core.diversity.model_process import Predicted, load, predict
 from core.diversity.outcomes import first_of
 from core.diversity.settings import Task
 from core.errors import AuditInputError
-from core.process_bounds import ALLOWED
+from core.processes.bounded_process import EndedError, Process, refused
+from core.processes.bounds import ALLOWED
 from core.words import input_error, text
 
 Result = TypeVar("Result")

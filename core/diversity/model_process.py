@@ -2,7 +2,7 @@
 
 Nothing of the file is run: only types that skops trusts are built, and trees whose node numbers have
 been checked. The native code of scikit-learn follows other numbers of a file without looking, so even
-prediction stays here; see :mod:`core.bounded`.
+prediction stays here; see :mod:`core.processes.bounded_process`.
 """
 
 import io

@@ -18,8 +18,8 @@ from core.diversity.models import Model, train_model
 from core.diversity.outcomes import Outcome, is_constant, n_classes_with_one_record, read_outcomes
 from core.diversity.settings import DiversitySettings, ModelChoice, check_settings, just_below
 from core.errors import refuse
-from core.roles import suggest_roles, whose_records
-from core.settings_form import check
+from core.people.roles import suggest_roles, whose_records
+from core.settings.form import check
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, input_error, joined, percent, text

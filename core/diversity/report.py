@@ -13,7 +13,7 @@ from core.languages import ENGLISH
 from core.releases import earlier_words
 from core.reports import InputFacts, Report, file_facts, input_facts, placed, report_of
 from core.reports.model import said_frame
-from core.settings_form import option_words
+from core.settings.form import option_words
 from core.words import speaking
 
 TABLE, TRAINING, MODEL = "table to anonymize", "training table", "model file"  # parts of files in an audit

@@ -28,7 +28,7 @@ from core.diversity.minimized import known_as, ranges
 from core.diversity.tool import TOOL
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Note, Part, Result, Table
-from core.settings_form import report_lines, settings_document
+from core.settings.form import report_lines, settings_document
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
 from core.words import Text, Written, joined, listed, own, part_of, percent, text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from core.settings_form import REQUIRED, Widget, check, said, setting
+from core.settings.form import REQUIRED, Widget, check, said, setting
 from core.words import Text, own, text
 
 CellRule = Literal["proper", "quasi_identifiers", "all_features"]

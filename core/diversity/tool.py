@@ -4,7 +4,16 @@ from core.demo import DEMO_NAMES, DIVERSITY
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice
 from core.measures import diversity as diversity_measures
 from core.measures import releases, shared
-from core.options import EVIDENCE, LEDGER, MOST_JOBS, READING, file_option, option, switch, written_option
+from core.settings.options import (
+    EVIDENCE,
+    LEDGER,
+    MOST_JOBS,
+    READING,
+    file_option,
+    option,
+    switch,
+    written_option,
+)
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from core.cells import WHITE_SPACE
 from core.coding import CodedColumn, IntArray
 from core.engines.sources import Engine
 from core.errors import refuse
 from core.tables import ReadOptions
 from core.tables.parquet import as_text
+from core.values.cells import WHITE_SPACE
 from core.words import input_error, text
 
 if TYPE_CHECKING:

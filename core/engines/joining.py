@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from core.cells import DATE_PATTERN, NUMBER_PATTERN, canonical_text
 from core.engines.columns import KeyColumn, digits_and_power, has_blank_ends, trimmed_text
 from core.engines.sources import Engine
 from core.errors import AuditInputError, refuse
+from core.values.cells import DATE_PATTERN, NUMBER_PATTERN, canonical_text
 from core.words import input_error, text
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ import pyarrow as pa
 
 from core.engines.addresses import Address, address_of
 from core.errors import AuditInputError, UnansweredError
-from core.holding import open_input
-from core.jobs import Interruption, Shielded, without_interruption
-from core.own_reports import is_own_report
+from core.files.input_bytes import open_input
+from core.files.own_reports import is_own_report
+from core.processes.jobs import Interruption, Shielded, without_interruption
 from core.tables import ReadOptions
 from core.tables.encodings import is_utf8
 from core.tables.layout import find_layout

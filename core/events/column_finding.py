@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from core.events.settings import DETECT, EventSettings
 from core.events.timestamps import COUNTED, Timestamps, parse_timestamps
-from core.roles import RoleSuggestion, is_trait, says_who, suggest_roles
-from core.roles.vocabulary import Role, match_name, name_tokens
+from core.people.roles import RoleSuggestion, is_trait, says_who, suggest_roles
+from core.people.roles.vocabulary import Role, match_name, name_tokens
 from core.tables import Dataset
 from core.words import input_error
 

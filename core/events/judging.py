@@ -15,13 +15,13 @@ from core.events.measuring import (
     measure_events,
 )
 from core.events.release import Release, release_events, removed_users
+from core.events.released_words import telling_findings
 from core.events.row_risk import CombinationDiversity, RowRisk, combination_diversity, row_risk
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
-from core.events.telling import telling_findings
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.events.users import OtherPersons, smallest_group_of_persons
-from core.pseudonyms import TokenSource
+from core.people.pseudonyms import TokenSource
 from core.releases import EarlierTable, Ledger, ReleasesAudit, ReleasesMeasurement, judge_releases
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first

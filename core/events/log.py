@@ -15,7 +15,7 @@ from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings, check_columns
 from core.events.timestamps import COUNTED, Calendar, Timestamps, parse_timestamps
 from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
-from core.roles.headers import listed_names
+from core.people.roles.headers import listed_names
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, input_error, joined, listed, own, text

@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from core.at_hand import bytes_at
 from core.errors import AuditInputError, refuse
-from core.plain import parsed_json
+from core.files.named_files import bytes_at
+from core.files.plain_text import parsed_json
 from core.words import input_error, text
 
 OTHER_EVENT = "other_event"

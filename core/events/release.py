@@ -16,8 +16,8 @@ from core.events.measuring import AnonymizedEvents
 from core.events.settings import REMOVE_USERS, ReleaseOptions
 from core.events.stages import exported_labels, first_positions
 from core.events.traces import pseudonym_codes
-from core.plain import ReproducibleZip
-from core.pseudonyms import TokenSource, new_pseudonyms
+from core.files.plain_text import ReproducibleZip
+from core.people.pseudonyms import TokenSource, new_pseudonyms
 
 NOT_FOR_SHARING = "not_for_sharing"
 FILES_NOT_ALWAYS_WRITTEN = tuple(

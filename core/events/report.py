@@ -12,7 +12,7 @@ from core.events.result import events_result
 from core.events.tool import TOOL
 from core.releases import earlier_words
 from core.reports import InputFacts, Report, placed, report_of
-from core.settings_form import option_words
+from core.settings.form import option_words
 
 
 def events_report(

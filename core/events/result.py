@@ -34,7 +34,7 @@ from core.events.tool import TOOL
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
 from core.releases.result import releases_groups, releases_limits
 from core.result import Col, Figure, Group, Result, Table, Where, verdict_of
-from core.settings_form import described, report_lines, reported, settings_document
+from core.settings.form import described, report_lines, reported, settings_document
 from core.verdict import Verdict, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
 

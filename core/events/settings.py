@@ -8,9 +8,9 @@ import numpy as np
 
 from core.errors import AuditInputError
 from core.events.mapping import BUILT_IN_MAPPING, OTHER_EVENT, EventMapping
-from core.pseudonyms import TokenSource
-from core.roles.headers import holds_values
-from core.settings_form import Widget, check, described, metadata_of, said, setting
+from core.people.pseudonyms import TokenSource
+from core.people.roles.headers import holds_values
+from core.settings.form import Widget, check, described, metadata_of, said, setting
 from core.words import own, text
 
 DERIVED_COLUMNS = (

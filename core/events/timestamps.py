@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.calendars import iso_dates
 from core.coding import BoolArray, IntArray
-from core.dates import CENTURY_TURNS
+from core.values.calendars import iso_dates
+from core.values.dates import CENTURY_TURNS
 
 # Calendar date, extended or basic; a time of any precision; a zone that is read and not applied.
 _ISO_8601 = (
@@ -73,7 +73,7 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "
 
     `time_format`: how they are written. ``auto``: as ISO 8601 where all can be read so, else in the way that
     reads most of the first 20,000; where day-first and month-first read as many, day-first. Where some cannot
-    be read, dates in words and of other calendars are, if that reads more (:func:`core.calendars.iso_dates`).
+    be read, dates in words and of other calendars are, if that reads more (:func:`core.values.calendars.iso_dates`).
 
     References
     ----------

@@ -4,7 +4,7 @@ from core.demo import EVENTS
 from core.events.settings import EventSettings, ReleaseOptions, Rule
 from core.measures import events as measures_of
 from core.measures import releases
-from core.options import CONTEXT, LEDGER, READING, file_option, switch, written_option
+from core.settings.options import CONTEXT, LEDGER, READING, file_option, switch, written_option
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (

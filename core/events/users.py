@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, IntArray, sorted_distinct, value_codes
-from core.roles.vocabulary import match_name, name_tokens
+from core.people.roles.vocabulary import match_name, name_tokens
 
 _KINDS_OF_NUMBERS = frozenset(
     {

@@ -4,7 +4,7 @@ from core.errors import AuditInputError
 from core.filed.reading import FiledReport, read_report
 from core.policies import shipped_names
 from core.reports import Report
-from core.settings_files import (
+from core.settings.files import (
     Opened,
     ToolSettings,
     first_problems,

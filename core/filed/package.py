@@ -14,8 +14,8 @@ from core.filed.signing import (
     read_signature,
     read_signers,
 )
+from core.files.plain_text import printable, shell_word, zip_of
 from core.measures import MEASURES
-from core.plain import printable, shell_word, zip_of
 from core.reports import RENDERERS, Figure, Report, render
 from core.reports.as_json import json_bytes
 from core.reports.model import time_text

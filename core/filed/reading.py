@@ -13,10 +13,10 @@ from msgspec import Meta, Struct, ValidationError, convert, field, to_builtins
 from msgspec.structs import fields
 
 from core import __version__
-from core.bounded import EndedError, refused, run_apart
-from core.holding import read_unchanged, unreadable
-from core.plain import Scalar, parsed_json
-from core.process_bounds import ALLOWED
+from core.files.input_bytes import read_unchanged, unreadable
+from core.files.plain_text import Scalar, parsed_json
+from core.processes.bounded_process import EndedError, refused, run_apart
+from core.processes.bounds import ALLOWED
 from core.reports.as_json import REPORT_FORMAT, document_digest, part_digests
 from core.reports.carried import carried_in
 from core.reports.model import InputFacts

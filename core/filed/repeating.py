@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from core import VERSIONS, __version__
-from core.at_hand import Source, alone, bytes_at
 from core.errors import AuditInputError
 from core.filed.reading import FiledReport
-from core.holding import Shared, open_input
+from core.files.input_bytes import Shared, open_input
+from core.files.named_files import Source, alone, bytes_at
+from core.files.plain_text import JsonValue
 from core.measures import MEASURES
-from core.plain import JsonValue
 from core.policies import LIMITS_KEY, Policy, read_policy, shipped_policies
 from core.reports import Report, report_document
 from core.reports.model import InputFacts
-from core.settings_files import LARGEST_FILE
+from core.settings.files import LARGEST_FILE
 from core.words import Text, counted, input_error, own, text
 
 MOST_DIFFERENCES = 200  # that are listed

@@ -20,13 +20,13 @@ import numpy as np
 import pyarrow as pa
 import scipy
 
-from core.cells import CodeArray, as_numbers, codes_of_tables
 from core.chance import average_ranks
 from core.coding import BoolArray, FloatArray, IntArray, some_rows
 from core.comparing.nearest_records import Records, find_closest, likeness_tables, n_records, take_records
 from core.intervals import Z_95, wilson_interval
 from core.leakage.pairing import TablePair
 from core.tables import Dataset
+from core.values.cells import CodeArray, as_numbers, codes_of_tables
 from core.words import Text, own, text
 
 _MOST_TARGETS = 500

@@ -19,8 +19,8 @@ import numpy as np
 from core.chance import binomial_tail, poisson_tail
 from core.coding import FloatArray, IntArray
 from core.comparing.nearest_records import N_THREADS
-from core.jobs import Threads
 from core.leakage.nearest import PackedTables
+from core.processes.jobs import Threads
 
 FEWEST_PERMUTATIONS, _MOST_PERMUTATIONS = 20, 500
 _CELLS_FOR_PERMUTATIONS = 400_000_000  # about two seconds of comparing

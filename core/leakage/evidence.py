@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv as pa_csv
 
+from core.files.plain_text import BYTE_ORDER_MARK
 from core.leakage.judging import LeakageAudit
 from core.leakage.measuring import LeakageMeasures
 from core.leakage.pairing import TablePair
 from core.leakage.result import leaked_rows
-from core.plain import BYTE_ORDER_MARK
 from core.reports.evidence import records_table
 from core.result import Col, Table
 from core.tables import Dataset

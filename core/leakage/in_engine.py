@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from core.cells import canonical_text
 from core.chance import poisson_tail
 from core.checks import remedy_of
 from core.comparing.names import aligned_names
@@ -38,6 +37,7 @@ from core.leakage.row_findings import column_findings, missing_column_findings, 
 from core.leakage.settings import LeakageSettings, LeakageThresholds, resolve_columns
 from core.leakage.whole_rows import RowLeakage
 from core.tables import ReadOptions
+from core.values.cells import canonical_text
 from core.verdict import Finding, Verdict, not_answered, not_in_engine, worst
 from core.words import Written, input_error, share_of
 

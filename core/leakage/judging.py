@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.chance import poisson_tail
-from core.free_text import ModelName, Reading, check_reading, text_findings
+from core.files.leftovers import judge_leftovers
+from core.leakage.identifying_columns import naming_findings
 from core.leakage.measuring import FirstLook, LeakageMeasures, measure_leakage
-from core.leakage.naming import naming_findings
 from core.leakage.pairing import pair_tables
 from core.leakage.person_findings import (
     N_WAYS,
@@ -22,12 +22,12 @@ from core.leakage.person_findings import (
     whole_row_verdict,
     whole_rows_found,
 )
+from core.leakage.remedies import past_disguise, still_there, told, without
 from core.leakage.row_findings import column_set_findings, columns_in_place, row_findings
 from core.leakage.second_look import SecondLook
 from core.leakage.settings import LeakageSettings, LeakageThresholds
-from core.leakage.telling import past_disguise, still_there, told, without
 from core.leakage.whole_rows import RowLeakage
-from core.leftovers import judge_leftovers
+from core.people.free_text import ModelName, Reading, check_reading, text_findings
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, listed, own, percent, share_of, text

@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 
-from core.cells import as_numbers
 from core.coding import sorted_distinct
 from core.comparing.nearest import standard_ranks
 from core.leakage.pairing import TablePair, follows
 from core.leakage.whole_rows import WholeRows, find_whole_rows, n_unique_found
+from core.values.cells import as_numbers
 
 # those of most different values, of which every two are looked at; and of tables of more rows than that
 _MOST_COLUMNS, _MOST_OF_LONG_ONES, _LONG = 12, 6, 50_000

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.coding import FloatArray, IntArray
-from core.free_text import ModelName, TextColumn, measure_texts
-from core.jobs import Progress
+from core.files.leftovers import Leftover, leftovers_of
 from core.leakage.attacks import Attacks, try_attacks
 from core.leakage.chance import (
     FEWEST_PERMUTATIONS,
@@ -20,9 +19,9 @@ from core.leakage.chance import (
     n_permutations_for,
 )
 from core.leakage.distances import Distances, measure_distances, require_columns
+from core.leakage.identifying_columns import NamingColumn, find_naming_columns
 from core.leakage.kept_together import KeptTogether, find_kept_together
 from core.leakage.members import MOST_ROWS, NearerMembers, nearer_members
-from core.leakage.naming import NamingColumn, find_naming_columns
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import TablePair, follows, pair_tables, with_names_of
@@ -35,8 +34,9 @@ from core.leakage.whole_rows import (
     expected_full_matches,
     find_whole_rows,
 )
-from core.leftovers import Leftover, leftovers_of
-from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles, whose_records
+from core.people.free_text import ModelName, TextColumn, measure_texts
+from core.people.roles import Role, RoleSuggestion, columns_of_people, suggest_roles, whose_records
+from core.processes.jobs import Progress
 from core.tables import Dataset
 from core.words import input_error
 

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from core.cells import cells_equal_to
 from core.coding import BoolArray, Codes, IntArray, SharedCodes, some_rows
 from core.comparing.nearest_records import AnyScores, two_best
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
+from core.values.cells import cells_equal_to
 
 SmallCodes = npt.NDArray[np.unsignedinteger]
 Bits = npt.NDArray[np.uint64]

@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers, canonical_codes, cells_equal, shared_codes
 from core.coding import BoolArray, IntArray, SharedCodes, combined_codes, sorted_distinct
 from core.comparing.names import aligned_names
 from core.comparing.nearest_records import N_THREADS
-from core.dates import read_dates
 from core.engines import key_problems, no_common_key
 from core.errors import refuse
-from core.jobs import Threads
+from core.processes.jobs import Threads
 from core.tables import Dataset
+from core.values.cells import as_numbers, canonical_codes, cells_equal, shared_codes
+from core.values.dates import read_dates
 from core.words import Text, counted, text
 
 Result = TypeVar("Result")

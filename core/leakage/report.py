@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.free_text import reading_words
 from core.leakage.in_engine import RowsInEngine
 from core.leakage.judging import LeakageAudit
 from core.leakage.result import leakage_result, rows_result
 from core.leakage.tool import TOOL
+from core.people.free_text import reading_words
 from core.reports import InputFacts, Report, placed, report_of
-from core.settings_form import option_words
+from core.settings.form import option_words
 
 
 def leakage_report(audit: LeakageAudit, *, inputs: Sequence[InputFacts], created_at: datetime) -> Report:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from core.free_text.result import texts_group
 from core.leakage.attacks import AttackRate
 from core.leakage.chance import ColumnChance
 from core.leakage.charts import (
@@ -22,8 +21,9 @@ from core.leakage.person_findings import smallest_leak
 from core.leakage.settings import LeakageSettings
 from core.leakage.tool import TOOL
 from core.leakage.whole_rows import RowLeakage
+from core.people.free_text.result import texts_group
 from core.result import Col, Drawing, Figure, Group, Note, Part, Result, Table, verdict_of
-from core.settings_form import described, report_lines, settings_document
+from core.settings.form import described, report_lines, settings_document
 from core.verdict import Verdict
 from core.words import Text, Written, counted, joined, own, percent, text
 

@@ -16,10 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers, canonical_codes, shared_codes
 from core.coding import FloatArray, some_rows
 from core.comparing.positions import Texts, dates_of
-from core.encodings import decoded
 from core.leakage.kept_together import KeptTogether, find_kept_together
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair
@@ -33,6 +31,8 @@ from core.leakage.whole_rows import (
     n_unique_found,
 )
 from core.tables import Dataset
+from core.values.cells import as_numbers, canonical_codes, shared_codes
+from core.values.encoded_texts import decoded
 
 _MOST_THERE = 0.9  # a column with this share of its cells literally in the original is left as it is
 _NEARLY_ALL = 0.95

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.cells import canonical_text
 from core.errors import refuse
-from core.settings_form import Widget, check, setting
+from core.settings.form import Widget, check, setting
+from core.values.cells import canonical_text
 from core.words import Text, text
 
 _CHANCE_LEVELS = (0.0001, 0.001, 0.005, 0.01, 0.05, 0.1)

@@ -3,7 +3,7 @@
 from core.demo import LEAKAGE
 from core.leakage.settings import LeakageSettings, LeakageThresholds
 from core.measures import leakage as measures_of
-from core.options import EVIDENCE, MEMORY_LIMIT, READING, TEXT, Option, file_option, option
+from core.settings.options import EVIDENCE, MEMORY_LIMIT, READING, TEXT, Option, file_option, option
 from core.tools import Input, Tool
 
 _LIMITS = (

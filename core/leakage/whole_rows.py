@@ -10,12 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import Column, cells_equal_to
 from core.chance import binomial_tail, normal_tail, poisson_law
 from core.coding import BoolArray, FloatArray, IntArray, SharedCodes, combination_codes
 from core.leakage.pairing import TablePair
 from core.leakage.settings import LeakageSettings
 from core.tables import Dataset
+from core.values.cells import Column, cells_equal_to
 
 CountArray = npt.NDArray[np.uint16]
 

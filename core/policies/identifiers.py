@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import CodedColumn, CodedTable
-from core.letters import without_accents
-from core.patterns import ALL_PATTERNS, CATALOGUE, scan_values
-from core.people import US_STATES
-from core.roles import Role, RoleSuggestion, suggest_roles
-from core.roles.vocabulary import NAMED_KINDS, PERHAPS_NAMES, name_tokens
+from core.people.names import US_STATES
+from core.people.patterns import ALL_PATTERNS, CATALOGUE, scan_values
+from core.people.roles import Role, RoleSuggestion, suggest_roles
+from core.people.roles.vocabulary import NAMED_KINDS, PERHAPS_NAMES, name_tokens
+from core.values.letters import without_accents
 
 FINER_DATES, OLDEST_AGES, OTHER_NUMBERS = (
     "dates finer than a year",

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.checks import is_among
-from core.plain import plain_fields
+from core.files.plain_text import plain_fields
+from core.people.roles import PERHAPS_NAMES
 from core.policies.identifiers import FREE_TEXT, PERSONS_NAME
 from core.policies.reading import Limit, Policy
 from core.reports.model import Report
-from core.roles import PERHAPS_NAMES
 from core.verdict import Finding, Verdict
 from core.words import Text, Written, joined, listed, own, text
 

@@ -11,8 +11,8 @@ from core.checks import GROUPS
 from core.errors import refuse
 from core.policies.identifiers import KINDS
 from core.policies.limits import LIMITS, LimitKind
-from core.settings_files import first_problems, nearest_known, read_toml
-from core.settings_form import Setting, settings_named_by
+from core.settings.files import first_problems, nearest_known, read_toml
+from core.settings.form import Setting, settings_named_by
 from core.tools import TOOLS
 from core.words import own, text
 

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.options import CONTEXT
 from core.policies.reading import Limit, Policy, read_policy
+from core.settings.options import CONTEXT
 from core.words import input_error, own, text
 
 FOLDER = Path(__file__).parents[2] / "policies"

@@ -16,7 +16,7 @@ from core.coding import CodedColumn, CodedTable, combination_codes
 from core.coding import coded as coded_values
 from core.releases.counts import PART_BITS, ClassCounts, KeyArray, ValueCounts, count_classes
 from core.releases.settings import ReleasedTable
-from core.stretches import in_one_form
+from core.values.stretches import in_one_form
 
 _BYTES = 8  # of a hash
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import AuditInputError
-from core.plain import parsed_json
+from core.files.plain_text import parsed_json
 from core.releases.counts import ClassCounts, ValueCounts
 from core.releases.hashing import hashed_counts
 from core.releases.settings import EarlierTable, ReleasedTable, Roles

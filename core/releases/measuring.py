@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers, codes_of_tables
 from core.coding import CodedTable, IntArray, coded_column, combination_codes, sorted_distinct
 from core.errors import AuditInputError
-from core.people import COUNT_NAMES, TOTAL_WORDS
+from core.people.names import COUNT_NAMES, TOTAL_WORDS
+from core.people.roles import Role, suggest_roles
+from core.people.roles.vocabulary import name_tokens
 from core.releases.counts import (
     Beside,
     ClassCounts,
@@ -44,10 +45,9 @@ from core.releases.ranges import Aligned, aligned
 from core.releases.renaming import Codes, Renaming, same_words
 from core.releases.settings import EarlierTable, Released, ReleasedTable, Roles
 from core.releases.splits import Side, Split, split_counts, splits_of
-from core.roles import Role, suggest_roles
-from core.roles.vocabulary import name_tokens
-from core.stretches import in_one_spelling
 from core.tables import Dataset
+from core.values.cells import as_numbers, codes_of_tables
+from core.values.stretches import in_one_spelling
 from core.verdict import Finding
 from core.words import Text, input_error, text
 

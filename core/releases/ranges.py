@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, CodedColumn, CodedTable, FloatArray, IntArray
-from core.stretches import Ends, code_ends, code_heads, day_ends, in_one_spelling, number_ends
+from core.values.stretches import Ends, code_ends, code_heads, day_ends, in_one_spelling, number_ends
 
 _MOSTLY = 0.9  # share of a column's distinct values that must be of a kind; the others stand for themselves
 

@@ -4,7 +4,7 @@ A tool's result becomes a :class:`Report`; pages and commands iterate over :data
 read the report and nothing else: no clock, no versions, no files.
 """
 
-from core.plain import zip_of
+from core.files.plain_text import zip_of
 from core.reports.as_html import render_html
 from core.reports.as_json import content_digest, document_digest, part_digests, render_json, report_document
 from core.reports.model import (

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.charts import described, one_bar, vega_lite
-from core.drawing import drawing
+from core.files.plain_text import printable, scalar, unbroken
 from core.measures import MEASURES
 from core.measures.measure import Unit
-from core.plain import printable, scalar, unbroken
+from core.processes.drawing import drawing
 from core.reports.as_json import content_digest, render_json, settings_digest
 from core.reports.as_svg import chart_svg
 from core.reports.carried import carry

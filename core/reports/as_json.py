@@ -4,9 +4,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 
+from core.files.plain_text import JsonValue, json_value, valid_unicode
 from core.languages import ENGLISH
 from core.measures import MEASURES
-from core.plain import JsonValue, json_value, valid_unicode
 from core.reports.model import Report, ReportSection, figure_text, headings, in_utc, said_rows
 from core.result import Figure, Table
 from core.verdict import Finding

@@ -7,8 +7,8 @@ from typing import cast
 from xml.etree import ElementTree as ET
 
 from core.charts import alt, for_report
-from core.drawing import svg_of
-from core.plain import JsonValue, json_value, printable
+from core.files.plain_text import JsonValue, json_value, printable
+from core.processes.drawing import svg_of
 
 _LONGEST_LABEL = 300
 

@@ -12,11 +12,11 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 from openpyxl.worksheet.worksheet import Worksheet
 from openpyxl.writer.excel import ExcelWriter
 
+from core.files.own_reports import CREATOR, SHEETS
+from core.files.plain_text import ReproducibleZip, printable, scalar, starts_like_formula
 from core.languages import ENGLISH
 from core.measures import MEASURES, format_number
 from core.measures.measure import Unit
-from core.own_reports import CREATOR, SHEETS
-from core.plain import ReproducibleZip, printable, scalar, starts_like_formula
 from core.reports import model
 from core.reports.as_json import content_digest, settings_digest
 from core.result import Table

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.classes import equivalence_classes
-from core.plain import masked_shapes
+from core.files.plain_text import masked_shapes
 from core.result import Col, Table
 from core.tables import Dataset
 from core.words import text

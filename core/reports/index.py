@@ -15,8 +15,8 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from core.errors import AuditInputError
-from core.holding import open_input
-from core.plain import parsed_json
+from core.files.input_bytes import open_input
+from core.files.plain_text import parsed_json
 from core.reports.as_html import html_page
 from core.verdict import Verdict
 

@@ -15,10 +15,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from core import __version__
+from core.files.plain_text import printable, setting_text, shell_word
 from core.lazy_pandas import pd
 from core.measures import MEASURES
 from core.measures.measure import Unit
-from core.plain import printable, setting_text, shell_word
 from core.result import Col, Drawing, Figure, Table
 from core.tables import MISSING_SPELLINGS, Dataset
 from core.verdict import Finding, Verdict, next_steps, worst_first

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.comparing.readings import READINGS
-from core.free_text import TextColumn, records_that_name
-from core.plain import masked_shapes
+from core.files.plain_text import masked_shapes
+from core.people.free_text import TextColumn, records_that_name
 from core.result import Col, Table
 from core.tables import Dataset
 from core.words import Text, listed, own, text

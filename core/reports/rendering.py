@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from core.files.own_reports import PARTS_OF_CSV
+from core.files.plain_text import BYTE_ORDER_MARK, Scalar, scalar, starts_like_formula, zip_of
 from core.languages import ENGLISH
-from core.own_reports import PARTS_OF_CSV
-from core.plain import BYTE_ORDER_MARK, Scalar, scalar, starts_like_formula, zip_of
 from core.reports.as_html import render_html
 from core.reports.as_json import render_json
 from core.reports.model import (

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from core.free_text.result import texts_group
 from core.measures import MEASURES
+from core.people.free_text.result import texts_group
 from core.result import Col, Figure, Group, Part, Table
 from core.risk.judging import RiskAudit
 from core.risk.measuring import RiskMeasurement

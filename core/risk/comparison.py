@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from core.cells import as_numbers, cells_equal
 from core.chance import binomial_tail
 from core.classes import EquivalenceClasses
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, coded_column
@@ -18,6 +17,7 @@ from core.risk.records import classes_over, enter_records
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
 from core.utility import average_class_size, categorical_ncp, discernibility, numeric_ncp
+from core.values.cells import as_numbers, cells_equal
 
 # What people write for values that they merge or take out: English, Korean, Slovenian.
 _REST = frozenset(

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.free_text import Reading, text_findings
-from core.leftovers import judge_leftovers
+from core.files.leftovers import judge_leftovers
+from core.people.free_text import Reading, text_findings
+from core.people.roles import DIGESTS, PERHAPS_NAMES, PERSON_KINDS, Role
 from core.risk.columns import UnchosenColumns
 from core.risk.folding import DOMINANT_GAIN, DOMINANT_SHARE, SKEWED_RATIO, SKEWED_SHARE, LikelyValues
 from core.risk.measuring import RiskMeasurement
 from core.risk.people import HiddenPersons, HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
-from core.roles import DIGESTS, PERHAPS_NAMES, PERSON_KINDS, Role
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, listed, number, part_of, percent, share_of, text

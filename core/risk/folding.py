@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
 from core.chance import binomial_tail, poisson_tail
 from core.classes import Items
 from core.coding import CodedColumn, FloatArray, IntArray
-from core.folded_text import folded_text, says_unknown
 from core.risk.settings import RiskSettings
+from core.values.cells import as_numbers
+from core.values.folded_text import folded_text, says_unknown
 
 _SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
 _MOST_PICKED = 1000  # values of a class looked at one after another; no threshold asks for more

@@ -17,7 +17,7 @@ from core.classes import (
     persons_per_class,
 )
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combination_codes, value_codes
-from core.plain import table_csv
+from core.files.plain_text import table_csv
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values
 from core.risk.ladders import SUPPRESSED, Kind, column_ladders, thinned
 from core.risk.lattice import MAX_NODES, ClassesAccepted, Generalization, Lattice, Node

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from core.attribute_disclosure import LIMITS, Limit
-from core.free_text import Reading, check_reading
+from core.people.free_text import Reading, check_reading
 from core.releases import ReleasesAudit, judge_releases
 from core.risk.exposure import exposure_findings
 from core.risk.measuring import RiskMeasurement, measure_risk, suggested_settings

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.dates import Dates, begins_with_the_day, read_dates
 from core.errors import refuse
-from core.numbers import plain_numbers
 from core.risk.settings import Hierarchy
 from core.tables import Dataset
+from core.values.dates import Dates, begins_with_the_day, read_dates
+from core.values.numbers import plain_numbers
 from core.words import Written, input_error, text
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from core.classes import CountedClasses, EquivalenceClasses, Pairs, spread
 from core.coding import CodedColumn, CodedTable, IntArray, coded_column, coded_columns
 from core.counts import looks_like_counts
-from core.doubtful_cells import about_doubtful_cells
 from core.errors import AuditInputError, UnansweredError, refuse
-from core.free_text import ModelName, TextColumn, measure_texts
-from core.leftovers import Leftover, leftovers_of
+from core.files.leftovers import Leftover, leftovers_of
+from core.people.free_text import ModelName, TextColumn, measure_texts
+from core.people.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
@@ -53,9 +53,9 @@ from core.risk.sensitive import (
     sensitive_items,
 )
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
-from core.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.sequences import Time, measure_time, orders_beside
 from core.tables import Dataset
+from core.values.doubtful_cells import about_doubtful_cells
 from core.verdict import Finding
 from core.words import Text, counted, input_error, text
 

@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from core.classes import EquivalenceClasses, persons_per_class
 from core.coding import CodedColumn, FloatArray, IntArray, coded_column, combined_codes, value_codes
-from core.risk.settings import RiskSettings
-from core.roles import (
+from core.people.roles import (
     PERHAPS_NAMES,
     Role,
     RoleSuggestion,
@@ -22,6 +21,7 @@ from core.roles import (
     says_whose,
     suggest_roles,
 )
+from core.risk.settings import RiskSettings
 from core.sequences import alike_by_bag
 from core.tables import Dataset
 

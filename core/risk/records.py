@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from core.cells import as_numbers
 from core.classes import (
     EquivalenceClasses,
     Pairs,
@@ -27,6 +26,7 @@ from core.coding import (
 )
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
+from core.values.cells import as_numbers
 from core.words import input_error
 
 

@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from core.attribute_disclosure import LIMITS
 from core.coding import BoolArray, coded_column
-from core.plain import table_csv
-from core.pseudonyms import TokenSource, new_pseudonyms
+from core.files.plain_text import table_csv
+from core.people.pseudonyms import TokenSource, new_pseudonyms
+from core.people.roles import Role
 from core.risk.judging import RiskAudit
 from core.risk.measuring import RiskMeasurement
 from core.risk.sensitive import SensitiveMeasurement
 from core.risk.settings import RiskThresholds
-from core.roles import Role
 from core.tables import Dataset
 from core.words import input_error, listed
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.free_text import reading_words
+from core.people.free_text import reading_words
 from core.releases import earlier_words
 from core.reports import InputFacts, Report, placed, report_of
 from core.risk.judging import RiskAudit
@@ -12,7 +12,7 @@ from core.risk.settings import GROUPS
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.risk.tool import TOOL
 from core.risk.what_if import WhatIf, what_if_settings
-from core.settings_form import option_words
+from core.settings.form import option_words
 
 
 def risk_report(

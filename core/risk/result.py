@@ -27,7 +27,7 @@ from core.risk.notes import suda_note, what_if_note
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
 from core.risk.tool import TOOL
 from core.risk.what_if import USUAL_KS, Release, WhatIf, is_exact, option_for
-from core.settings_form import report_lines, settings_document
+from core.settings.form import report_lines, settings_document
 from core.verdict import Finding, Verdict
 from core.words import Text, Written, amount, counted, joined, listed, number, own, percent, text
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from core import attribute_disclosure as models
 from core.attribute_disclosure import LIMITS, Limit
-from core.cells import as_numbers
 from core.classes import EquivalenceClasses, Items, Pairs, classes_of_codes, items_of_classes, spread
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes, some_rows
 from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_values, likely_values
 from core.risk.records import class_values
 from core.risk.settings import Hierarchy, RiskSettings
+from core.values.cells import as_numbers
 from core.words import input_error
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from core.errors import refuse
-from core.roles.headers import listed_names
-from core.settings_form import REQUIRED, Widget, check, setting
+from core.people.roles.headers import listed_names
+from core.settings.form import REQUIRED, Widget, check, setting
 from core.words import Text, joined, own, text
 
 Missing = Literal["value", "wildcard", "drop"]

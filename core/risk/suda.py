@@ -13,7 +13,7 @@ from core.errors import refuse
 from core.risk.columns import ColumnContribution, SinglingOutSets, column_contributions, singling_out_sets
 from core.risk.measuring import RiskMeasurement
 from core.risk.records import Combinations
-from core.settings_form import Widget, check, setting
+from core.settings.form import Widget, check, setting
 from core.tables import Dataset
 from core.words import Written, text
 

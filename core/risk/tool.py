@@ -3,7 +3,11 @@
 from core.counts.settings import CountThresholds
 from core.demo import RISK
 from core.measures import releases, risk, risk_models, shared
-from core.options import (
+from core.risk.released import PERSON_RELEASED
+from core.risk.settings import GROUPS, RiskSettings, RiskThresholds
+from core.risk.suda import SudaSettings
+from core.risk.what_if import WhatIfSettings
+from core.settings.options import (
     CONTEXT,
     EVIDENCE,
     LEDGER,
@@ -18,10 +22,6 @@ from core.options import (
     switch,
     written_option,
 )
-from core.risk.released import PERSON_RELEASED
-from core.risk.settings import GROUPS, RiskSettings, RiskThresholds
-from core.risk.suda import SudaSettings
-from core.risk.what_if import WhatIfSettings
 from core.tools import EARLIER, Input, Tool
 
 _LIMITS = (

@@ -14,8 +14,8 @@ from core.attribute_disclosure import LIMITS
 from core.classes import EquivalenceClasses
 from core.coding import BoolArray, coded_columns
 from core.errors import AuditInputError, refuse
-from core.plain import plain_fields, table_csv
-from core.pseudonyms import TokenSource
+from core.files.plain_text import plain_fields, table_csv
+from core.people.pseudonyms import TokenSource
 from core.risk import generalizing
 from core.risk.judging import RiskAudit, judge_risk
 from core.risk.ladders import ladder_csv
@@ -24,7 +24,7 @@ from core.risk.lattice_search import Demand, SearchOutcome, search_frontier
 from core.risk.measuring import RiskMeasurement, measure_risk, settings_for_other
 from core.risk.released import PersonReleased, released_columns, unreleased_columns, with_pseudonyms
 from core.risk.settings import Hierarchy, RiskThresholds
-from core.settings_form import Widget, check, setting
+from core.settings.form import Widget, check, setting
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Verdict
 from core.words import Text, Written, input_error, joined, own, text

@@ -1,6 +1,6 @@
 """Bytes or a path in, a :class:`Dataset` out: every cell as text, with what was assumed while reading."""
 
-from core.reading_options import (
+from core.settings.reading import (
     DELIMITERS,
     ENCODINGS,
     HEADERS,
@@ -8,6 +8,6 @@ from core.reading_options import (
     ReadOptions,
     check_options,
 )
-from core.tables.beside import Beside
+from core.tables.hidden_contents import Beside
 from core.tables.model import Dataset, Reading
 from core.tables.reading import read_dataset, read_sheets

@@ -1,7 +1,7 @@
 """What a table may be at most, whatever its file packs it into; known before its records are read."""
 
 from core.errors import AuditInputError
-from core.process_bounds import SMALL_FILE_BYTES
+from core.processes.bounds import SMALL_FILE_BYTES
 from core.words import input_error
 
 MOST_COLUMNS = 20_000

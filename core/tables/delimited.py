@@ -12,11 +12,11 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from core.errors import AuditInputError
-from core.reading_options import ReadOptions
-from core.tables.beside import ABOVE, Beside, beside_of, bounded
+from core.settings.reading import ReadOptions
 from core.tables.bounds import LONGEST_RECORD, record_too_long
 from core.tables.encodings import read_text
 from core.tables.header import header_option, lines_above, listed
+from core.tables.hidden_contents import ABOVE, Beside, beside_of, bounded
 from core.tables.layout import NO_DELIMITER, PREFIX, Layout, find_byte, find_layout
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading

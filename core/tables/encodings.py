@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from core.errors import AuditInputError
-from core.reading_options import ENCODINGS
+from core.settings.reading import ENCODINGS
 from core.words import counted, input_error, joined, own, text
 
 _BYTE_ORDER_MARKS = (

@@ -19,8 +19,7 @@ from python_calamine import (
 )
 
 from core.errors import AuditInputError
-from core.reading_options import ReadOptions
-from core.tables.beside import ABOVE, Beside, beside_of, beside_workbook, bounded, sheets_are_small
+from core.settings.reading import ReadOptions
 from core.tables.header import (
     header_option,
     header_position,
@@ -30,6 +29,7 @@ from core.tables.header import (
     quoted,
     rows_above,
 )
+from core.tables.hidden_contents import ABOVE, Beside, beside_of, beside_workbook, bounded, sheets_are_small
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading
 from core.words import input_error, own, text

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.errors import AuditInputError
-from core.reading_options import ReadOptions
+from core.settings.reading import ReadOptions
 from core.tables.bounds import LONGEST_RECORD, check_n_columns, record_too_long
 from core.tables.header import Header, header_position, name_columns, numbered_columns, without_end
 from core.words import input_error, text

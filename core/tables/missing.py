@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.jobs import Threads
+from core.processes.jobs import Threads
 
 IntArray = npt.NDArray[np.int64] | npt.NDArray[np.int32]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 
-from core.reading_options import DELIMITERS, ENCODINGS, ReadOptions
-from core.tables.beside import Beside
+from core.settings.reading import DELIMITERS, ENCODINGS, ReadOptions
+from core.tables.hidden_contents import Beside
 from core.words import Text, joined, own, text
 
 if TYPE_CHECKING:  # a frame is rarely asked for, and pandas takes a third of a second to import

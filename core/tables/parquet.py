@@ -8,9 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from core.process_bounds import SMALL_FILE_BYTES
-from core.reading_options import ReadOptions
-from core.tables.beside import beside_of, beside_parquet, bounded
+from core.processes.bounds import SMALL_FILE_BYTES
+from core.settings.reading import ReadOptions
 from core.tables.bounds import check_n_columns, check_text
 from core.tables.header import (
     header_option,
@@ -21,6 +20,7 @@ from core.tables.header import (
     numbered_columns,
     quoted,
 )
+from core.tables.hidden_contents import beside_of, beside_parquet, bounded
 from core.tables.missing import codes_that_are_words, look_like_codes, missing_as_null
 from core.tables.model import Reading
 from core.words import input_error, own

@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from core.at_hand import source_at
-from core.bounded import EndedError, refused, run_apart
 from core.errors import AuditInputError
-from core.holding import HAS_SHARED_MEMORY, Shared, open_input, read_unchanged, unchanged
-from core.jobs import Threads
-from core.process_bounds import ALLOWED, most_memory
-from core.reading_options import ReadOptions, check_options
+from core.files.input_bytes import HAS_SHARED_MEMORY, Shared, open_input, read_unchanged, unchanged
+from core.files.named_files import source_at
+from core.processes.bounded_process import EndedError, refused, run_apart
+from core.processes.bounds import ALLOWED, most_memory
+from core.processes.jobs import Threads
+from core.settings.reading import ReadOptions, check_options
 from core.tables.bounds import check_text
 from core.tables.delimited import read_delimited
 from core.tables.excel import password_protected, read_excel
@@ -288,7 +288,7 @@ def read_sheets(read: Callable[[ReadOptions], Dataset], options: ReadOptions) ->
 def read_apart(
     data: pa.Buffer | Shared, *, n_bytes: int, name: str, options: ReadOptions, kind: str
 ) -> tuple[pa.Table, Reading]:
-    """Read a table in another process; see :mod:`core.bounded`."""
+    """Read a table in another process; see :mod:`core.processes.bounded_process`."""
     try:
         return run_apart(read_bounded, data, name, options, kind, bounds=ALLOWED["file"].of(n_bytes))
     except EndedError:

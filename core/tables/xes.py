@@ -9,7 +9,7 @@ from xml.parsers import expat
 import pyarrow as pa
 
 from core.errors import AuditInputError
-from core.reading_options import ReadOptions
+from core.settings.reading import ReadOptions
 from core.tables.model import Reading
 from core.words import input_error, text
 

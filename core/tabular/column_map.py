@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from core.people.roles import Role, RoleSuggestion
 from core.result import Col, Table
-from core.roles import Role, RoleSuggestion
 from core.tabular.judging import TabularAudit
 from core.tabular.rules import ColumnCheck
 from core.tabular.second_opinion.unchanged import ColumnComparison

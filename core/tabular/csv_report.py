@@ -7,9 +7,9 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from core.at_hand import write_file
-from core.own_reports import TABULAR_COLUMNS, Headers
-from core.plain import BYTE_ORDER_MARK, printable, starts_like_formula
+from core.files.named_files import write_file
+from core.files.own_reports import TABULAR_COLUMNS, Headers
+from core.files.plain_text import BYTE_ORDER_MARK, printable, starts_like_formula
 from core.tabular.judging import TabularAudit
 
 

@@ -10,10 +10,9 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from core.cells import cells_equal, shared_codes
 from core.coding import BoolArray, distinct_values, joint_codes
 from core.comparing.names import columns_alike
-from core.patterns import CATALOGUE, scan_column
+from core.people.patterns import CATALOGUE, scan_column
 from core.reports.evidence import MOST_RECORDS, RECORD, records_table, small_class_records
 from core.result import Col, Table
 from core.tables import Dataset
@@ -21,6 +20,7 @@ from core.tabular.judging import TabularAudit
 from core.tabular.measuring import TabularMeasurement
 from core.tabular.rules import ColumnCheck, scan_anonymized
 from core.tabular.values import are_date_floors, look_like_pseudonyms
+from core.values.cells import cells_equal, shared_codes
 from core.words import Text, joined, own, text
 
 ORIGINAL_RECORD = Col("original_record", "Original record")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from core.roles import RoleSuggestion
+from core.people.roles import RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.measuring import TabularMeasurement
 from core.tabular.rules import ColumnCheck

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.classes import CountedClasses, EquivalenceClasses
-from core.free_text import ModelName, Reading
-from core.roles import RoleSuggestion
+from core.people.free_text import ModelName, Reading
+from core.people.roles import RoleSuggestion
 from core.tables import Dataset
 from core.tabular.false_alarms import FalseAlarm, known_false_alarms, unrecognized_protection
 from core.tabular.log import AnonymizationLog

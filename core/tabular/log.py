@@ -12,10 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
-from core.at_hand import bytes_at, source_at
 from core.comparing.names import columns_alike
 from core.errors import AuditInputError
-from core.plain import parsed_json, valid_json
+from core.files.named_files import bytes_at, source_at
+from core.files.plain_text import parsed_json, valid_json
 from core.tabular.actions import meaning_of
 from core.tabular.other_logs import entries_of, records_in_json, records_in_table
 from core.verdict import Finding, Verdict

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.classes import EquivalenceClasses
 from core.errors import AuditInputError
-from core.free_text import ModelName, Reading
+from core.people.free_text import ModelName, Reading
 from core.reports import InputFacts
 from core.result import Table
 from core.tables import Dataset

@@ -8,9 +8,9 @@ import numpy as np
 
 from core.classes import EquivalenceClasses, equivalence_classes
 from core.errors import AuditInputError
-from core.jobs import Threads
-from core.patterns import CATALOGUE
-from core.roles.headers import listed_names
+from core.people.patterns import CATALOGUE
+from core.people.roles.headers import listed_names
+from core.processes.jobs import Threads
 from core.tables import Dataset
 from core.tabular import rules
 from core.tabular.columns import (

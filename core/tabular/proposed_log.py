@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.cells import as_numbers
 from core.chance import dependence
 from core.coding import CodedColumn
-from core.dates import read_dates
-from core.roles import suggest_roles
+from core.people.roles import suggest_roles
 from core.tables import Dataset
 from core.tabular.log import MADE_HERE, AnonymizationLog
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables, in_groups, pair_tables
 from core.tabular.semantics import semantic_by_name, semantic_of
 from core.tabular.values import are_date_floors, look_like_pseudonyms
+from core.values.cells import as_numbers
+from core.values.dates import read_dates
 from core.words import Text, counted, joined, share_of, text
 
 ACTIONS: Mapping[str, str] = {  # what may be logged of a column, in plain words

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.free_text import reading_words
+from core.people.free_text import reading_words
 from core.reports import Report, placed, report_of
-from core.settings_form import option_words
+from core.settings.form import option_words
 from core.tabular import FilePair, LeftOutFile, TabularAudit
 from core.tabular.pairing import pair_files
 from core.tabular.result import run_result

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.free_text.result import texts_group
+from core.people.free_text.result import texts_group
 from core.result import Col, Figure, Group, Note, Result, Table
-from core.settings_form import settings_document
+from core.settings.form import settings_document
 from core.tabular.charts import class_drawing, class_note, figures_drawing
 from core.tabular.column_map import column_map
 from core.tabular.csv_report import class_shares

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from core.cells import cells_equal
 from core.coding import BoolArray, CodedColumn, distinct_values
-from core.patterns import PatternHits, SensitivePattern, scan_values
+from core.people.patterns import PatternHits, SensitivePattern, scan_values
 from core.tabular.columns import MatchedColumn, is_dropping
 from core.tabular.log import DATE_FLOOR_ACTIONS, AnonymizationLog
 from core.tabular.values import are_date_floors, frequent_shapes, look_like_pseudonyms, n_shared_values
 from core.tabular.words import patterns_found
+from core.values.cells import cells_equal
 from core.verdict import Verdict
 from core.words import Text, joined, percent, share_of, text
 

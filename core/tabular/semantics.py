@@ -1,9 +1,9 @@
-"""What a log calls the content of a column, from what :mod:`core.roles` finds in it."""
+"""What a log calls the content of a column, from what :mod:`core.people.roles` finds in it."""
 
 import re
 from collections.abc import Mapping
 
-from core.roles import suggest_by_name
+from core.people.roles import suggest_by_name
 
 SEMANTICS: Mapping[str, str] = {  # what a column may be for the rule: kind of content to semantic
     "person's name": "name",
@@ -34,7 +34,7 @@ SEMANTICS: Mapping[str, str] = {  # what a column may be for the rule: kind of c
 
 
 def semantic_of(kind: str) -> str:
-    """Return the semantic of what a column holds by :mod:`core.roles`.
+    """Return the semantic of what a column holds by :mod:`core.people.roles`.
 
     >>> semantic_of("date of birth"), semantic_of("number of days")
     ('birthdate', 'number_of_days')

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from core.errors import refuse
-from core.patterns import CATALOGUE, RULE_PATTERNS
-from core.settings_form import REQUIRED, Widget, check, said, setting
+from core.people.patterns import CATALOGUE, RULE_PATTERNS
+from core.settings.form import REQUIRED, Widget, check, said, setting
 from core.tabular.log import Mode
 from core.words import text
 

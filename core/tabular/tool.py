@@ -3,7 +3,7 @@
 from core.demo import TABULAR
 from core.measures import shared
 from core.measures import tabular as measures
-from core.options import (
+from core.settings.options import (
     BATCH,
     EVIDENCE,
     READING,

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, CodedColumn
-from core.people import KOREAN_SURNAMES
-from core.plain import masked_shapes
+from core.files.plain_text import masked_shapes
+from core.people.names import KOREAN_SURNAMES
 
 _N_SHAPES = 3
 _MIDNIGHT = r"(?:[ T]00?:00(?::00(?:\.0+)?)?Z?)?"

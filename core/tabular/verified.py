@@ -6,7 +6,7 @@ from functools import partial
 
 from core.reports import InputFacts, input_facts
 from core.result import Table
-from core.settings_form import report_lines
+from core.settings.form import report_lines
 from core.tables import Dataset
 from core.tabular import AnonymizationLog, TabularAudit
 from core.tabular.proof import tabular_proof

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.patterns import CATALOGUE
+from core.people.patterns import CATALOGUE
 from core.words import Text, joined, own, share_of, text
 
 # How columns were compared, and the modes of a log.

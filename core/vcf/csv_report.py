@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from core.at_hand import write_file
+from core.files.named_files import write_file
+from core.files.own_reports import VCF_COLUMNS, VCF_FINDING_COLUMNS, VCF_SUMMARY_COLUMNS
+from core.files.plain_text import BYTE_ORDER_MARK, defused, starts_like_formula
 from core.languages import ENGLISH
-from core.own_reports import VCF_COLUMNS, VCF_FINDING_COLUMNS, VCF_SUMMARY_COLUMNS
-from core.plain import BYTE_ORDER_MARK, defused, starts_like_formula
 from core.reports import csv_bytes
 from core.result import Col, Table
 from core.vcf.candidates import Mark

@@ -15,7 +15,7 @@ from pathlib import Path
 from isal import igzip, isal_zlib
 
 from core.errors import AuditInputError
-from core.holding import open_input, unchanged
+from core.files.input_bytes import open_input, unchanged
 from core.words import Text, own, text
 
 EOF_MARKER = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")

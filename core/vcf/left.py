@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from core.vcf.frequencies import float_prefix
+from core.vcf.memoized import remembered
 from core.vcf.records import USUAL_FILTERS, Record
-from core.vcf.remembering import remembered
 
 HARMLESS_NUMBERS = (b"DP", b"MQ", b"MQ0", b"MQ0F", b"AN", b"NS")  # fields of INFO that masking may leave
 FILLED = frozenset(

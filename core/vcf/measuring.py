@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.plain import shell_word
+from core.files.plain_text import shell_word
 from core.vcf.binary import is_binary, read_binary
 from core.vcf.candidates import Candidates
 from core.vcf.files import Content, VcfFile, unchanged_files
@@ -19,10 +19,10 @@ from core.vcf.header import VcfHeader, metadata_of, read_header
 from core.vcf.header_leaks import HeaderFinding, header_findings, some_contigs_removed
 from core.vcf.left import shown
 from core.vcf.lines import Lines, Places
+from core.vcf.memoized import forgetting
 from core.vcf.neighbours import Neighbours
 from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
-from core.vcf.remembering import forgetting
 from core.vcf.rows import Alignment, SortedLines, UnsortedError
 from core.vcf.scan import Scanner
 from core.vcf.settings import VcfSettings

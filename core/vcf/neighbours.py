@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.checks.spellings import PAIR_CODES, trimmed
+from core.vcf.memoized import remembered
 from core.vcf.records import Record, alt_column
-from core.vcf.remembering import remembered
 from core.vcf.repeats import RepeatPattern
 
 MAX_POSITION = (1 << 39) - 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import AuditInputError
-from core.unforeseen import UNEXPECTED, pair_ended_by
+from core.processes.unforeseen import UNEXPECTED, pair_ended_by
 from core.vcf.donor import DonorAudit
 from core.vcf.files import Progress as ByteCount
 from core.vcf.files import VcfFile

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core import at_hand
 from core.errors import AuditInputError
+from core.files import named_files
 from core.vcf.files import VcfFile
 from core.words import Text, own, text
 
@@ -178,7 +178,7 @@ def files_of_folders(originals: Path, anonymized: Path) -> tuple[list[VcfFile], 
 
 def _files_in(folder: Path) -> list[VcfFile]:
     try:
-        found = [path for path in at_hand.files_in(folder) if is_vcf_name(path.name)]
+        found = [path for path in named_files.files_in(folder) if is_vcf_name(path.name)]
     except OSError as error:
         reason = error.strerror or own("unknown reason")
         raise AuditInputError(
@@ -189,10 +189,10 @@ def _files_in(folder: Path) -> list[VcfFile]:
 
 def file_at(path: Path) -> VcfFile:
     """Return the VCF file at a path."""
-    name, data, _ = at_hand.source_at(path)
+    name, data, _ = named_files.source_at(path)
     if isinstance(data, Path):
         return VcfFile(name=name, path=data)
-    return VcfFile(name=name, content=data if isinstance(data, bytes) else at_hand.bytes_at(path))
+    return VcfFile(name=name, content=data if isinstance(data, bytes) else named_files.bytes_at(path))
 
 
 def _in_order(pairs: Iterable[VcfPair]) -> list[VcfPair]:

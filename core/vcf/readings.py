@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from core.vcf.remembering import remembered
+from core.vcf.memoized import remembered
 
 NUMERIC = b"0123456789.,-+eE"  # what numbers and lists of them are written with
 _NOT_NUMERIC = re.compile(rb"[^0-9.,\-+eE]")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from core.vcf.memoized import lazy, remembered
 from core.vcf.readings import Info
-from core.vcf.remembering import lazy, remembered
 
 #: ALT alleles that name no variant of the donor's: overlapping deletion and "anything else".
 EMPTY_ALLELES = frozenset((b".", b"*", b"<NON_REF>", b"<*>", b""))

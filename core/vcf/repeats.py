@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.vcf.remembering import remembered
+from core.vcf.memoized import remembered
 from core.vcf.settings import VcfSettings
 
 _COPIES = re.compile(rb"(?i)<(?:(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+|CNV:TR>)")

@@ -8,7 +8,7 @@ from core.errors import AuditInputError
 from core.reports import InputFacts, Report, report_of
 from core.reports.proof import Step, can_be_opened, file_code, literal, proof_tables, shell_command
 from core.result import Table
-from core.settings_form import option_words
+from core.settings.form import option_words
 from core.vcf.files import VcfFile
 from core.vcf.outcomes import PairOutcome, run_verdict
 from core.vcf.pairing import pair_files

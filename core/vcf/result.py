@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 
 from core.result import Col, Figure, Group, Result, Table
-from core.settings_form import described, report_lines, settings_document
+from core.settings.form import described, report_lines, settings_document
 from core.vcf.charts import density_drawing, maf_drawing
 from core.vcf.checks import ALL_CHECKS
 from core.vcf.csv_report import COLUMNS as UNMASKED

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.process_bounds import memory_left
+from core.processes.bounds import memory_left
 from core.vcf.lines import MAX_POS, Block, Lines, Places, check_columns, parse_position, where
 
 CHROM, POS, ID, REF, ALT, QUAL, FILTER, INFO, FORMAT, SAMPLES = range(10)

@@ -1,6 +1,6 @@
 """Pairs read in bounded processes of their own, several at once; an error ends one pair, never the run.
 
-What a file does to its process (:mod:`core.bounded`) ends that pair, and what was found comes back as
+What a file does to its process (:mod:`core.processes.bounded_process`) ends that pair, and what was found comes back as
 numbers and text by the types of :class:`core.vcf.measuring.VcfScan`. Uploaded bytes go there through memory
 that both processes see.
 """
@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from core.bounded import EndedError, run_apart
 from core.errors import AuditInputError
-from core.holding import HAS_SHARED_MEMORY, Shared
-from core.jobs import Progress
-from core.process_bounds import ALLOWED, Bounds, gibibytes
-from core.unforeseen import UNEXPECTED
+from core.files.input_bytes import HAS_SHARED_MEMORY, Shared
+from core.processes.bounded_process import EndedError, run_apart
+from core.processes.bounds import ALLOWED, Bounds, gibibytes
+from core.processes.jobs import Progress
+from core.processes.unforeseen import UNEXPECTED
 from core.vcf.candidates import Candidates, Tally
 from core.vcf.donor import judge_donors
 from core.vcf.donor.measuring import DonorMeasurement, measure_donors

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from urllib.parse import unquote
 
-from core import people
-from core.letters import without_accents
-from core.people import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
+from core.people import names as people
+from core.people.names import KOREAN_SURNAMES, WORDS_THAT_ARE_NO_NAMES
+from core.values.letters import without_accents
 from core.vcf.checks.spellings import WRITTEN_VARIANT
-from core.vcf.remembering import remembered
+from core.vcf.memoized import remembered
 
 MIN_NAME = 4  # letters: shorter names are parts of others by chance; of syllables two are enough
 MIN_NUMBER = 5  # digits: shorter numbers of samples are counted in many files
@@ -149,8 +149,8 @@ def are_numbers_of_people(names: Iterable[str]) -> bool:
     """Tell whether most names are national numbers, telephones or the like, by form and check digits."""
     import pyarrow as pa  # noqa: PLC0415 - what it needs takes long to import
 
-    from core.roles.check_digits import checked_kind  # noqa: PLC0415 - the same
-    from core.roles.suggest import suggest_roles  # noqa: PLC0415 - the same
+    from core.people.roles.check_digits import checked_kind  # noqa: PLC0415 - the same
+    from core.people.roles.suggest import suggest_roles  # noqa: PLC0415 - the same
 
     listed = [
         name for name in names if not is_generic(name) and sum(map(str.isdigit, name)) >= _FEWEST_DIGITS

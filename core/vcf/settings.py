@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.settings_form import check, said, setting
+from core.settings.form import check, said, setting
 from core.verdict import Verdict
 from core.words import own, text
 

@@ -18,9 +18,9 @@ from core.vcf.frequencies import FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.left import MOST_NAMES, Left, Ways, left_of
 from core.vcf.lines import check_columns
+from core.vcf.memoized import remembered
 from core.vcf.neighbours import changes_of, has_phasing, shows_more
 from core.vcf.records import Record, alt_column, genotypes_changed, is_blank, own_records
-from core.vcf.remembering import remembered
 from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 

@@ -2,7 +2,7 @@
 
 from core.demo import VCF
 from core.measures import vcf as measures_of
-from core.options import BATCH, MOST_JOBS, file_option, hidden_option, option, switch, written_option
+from core.settings.options import BATCH, MOST_JOBS, file_option, hidden_option, option, switch, written_option
 from core.tools import Input, Tool
 from core.vcf.settings import VcfSettings
 

@@ -1,7 +1,7 @@
 """What the records of the anonymized file say in words: of people, of files, and of other records' alleles.
 
 Every field is looked at as a column of a table is: its key is a header, and its values are held against the
-shapes of names, numbers and addresses of people (:mod:`core.roles`). Fields whose value begins with a letter
+shapes of names, numbers and addresses of people (:mod:`core.people.roles`). Fields whose value begins with a letter
 are read in every record, where there are many of one field in some of them; all else in the first records and
 in some of those after them, which finds a field that many records have. A field that is once seen to hold
 words is read like the others from there on.
@@ -314,7 +314,7 @@ def _holds_full_name(value: str) -> bool:
 
 def _kinds_of(fields: dict[bytes, FieldWords]) -> dict[bytes, tuple[str, bool]]:
     """Return what each field seems to hold, and whether its values say so."""
-    from core.roles.suggest import suggest_roles  # noqa: PLC0415 - takes long to import
+    from core.people.roles.suggest import suggest_roles  # noqa: PLC0415 - takes long to import
 
     found: dict[bytes, tuple[str, bool]] = {}
     for name, one in fields.items():

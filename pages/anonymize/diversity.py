@@ -9,7 +9,7 @@ from core import diversity
 from core.diversity.result import diversity_result, singling_out_table, way_of_records
 from core.diversity.tool import TOOL
 from core.errors import AuditInputError
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.tables import Dataset
 from core.words import say
 from pages.anonymize.diversity_parts.pair import SPLITS, show_side_by_side, show_stability

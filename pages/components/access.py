@@ -14,9 +14,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.caching import owners_of
 from core.errors import AuditInputError
-from core.streamlit_internals import (
+from core.web.caching import owners_of
+from core.web.streamlit_internals import (
     USER_COOKIE_NAME,
     MediaFileKind,
     MemoryFile,

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.settings_form import Setting, described
+from core.settings.form import Setting, described
 from core.words import Written, own, say, text
 from pages.components.policy import opened_value, say_absent
 from pages.components.text import sentence

@@ -5,10 +5,10 @@ from typing import Any
 
 import streamlit as st
 
-from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.tables import Dataset
 from core.tools import Input, Tool
+from core.web.caching import StoredFile
 from core.words import listed, say
 from pages.components.earlier import ask_for_earlier
 from pages.components.inputs import (

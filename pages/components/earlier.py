@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from core.caching import StoredFile, remembered
 from core.errors import AuditInputError
 from core.releases import (
     EARLIER,
@@ -16,6 +15,7 @@ from core.releases import (
 from core.reports import InputFacts, file_facts, input_facts
 from core.tables import Dataset
 from core.tools import EARLIER as INPUT
+from core.web.caching import StoredFile, remembered
 from pages.components.inputs import ask_for_files, list_file, list_table
 from pages.components.reading import show_problems
 from pages.components.results import Download

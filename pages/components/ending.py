@@ -15,7 +15,7 @@ import pyarrow as pa
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.streamlit_internals import AppSession, ForwardMsg, SessionClient, runtime
+from core.web.streamlit_internals import AppSession, ForwardMsg, SessionClient, runtime
 
 _TAB_CLOSED = (1000, 1001)  # said by the browser; a connection that was lost says nothing, or something else
 _CONNECTION = "x-anonaudit-connection"

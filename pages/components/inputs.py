@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.caching import StoredFile, delete_my_data, vault
 from core.demo import Demo
 from core.errors import AuditInputError
-from core.streamlit_internals import UploadedFile
 from core.tables import Dataset
 from core.tools import Input
 from core.vcf.pairing import is_vcf_name
+from core.web.caching import StoredFile, delete_my_data, vault
+from core.web.streamlit_internals import UploadedFile
 from core.words import own, say
 from pages.components.navigation import FILED, TOOLS
 from pages.components.reading import ask_for_reading, read_alike, read_table, show_problems, summary_of

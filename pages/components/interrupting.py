@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from core.jobs import Interruptible, Interruption
-from core.streamlit_internals import ScriptRequests, ScriptRequestType, get_script_run_ctx
+from core.processes.jobs import Interruptible, Interruption
+from core.web.streamlit_internals import ScriptRequests, ScriptRequestType, get_script_run_ctx
 
 LOOK_SECONDS = 0.25
 IDLE_LOOKS = 40  # without a script, after which the watch ends

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.navigation.page import Page
 
 from core.languages import ENGLISH, LANGUAGES, translated
-from core.streamlit_internals import get_script_run_ctx
+from core.web.streamlit_internals import get_script_run_ctx
 from core.words import say, spoken_language
 from pages.components.text import size
 

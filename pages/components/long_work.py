@@ -6,10 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from core.caching import vault
-from core.jobs import Job, JobState, Progress
-from core.streamlit_internals import get_script_run_ctx
-from core.turns import of_run, place_text
+from core.processes.jobs import Job, JobState, Progress
+from core.processes.queue import of_run, place_text
+from core.web.caching import vault
+from core.web.streamlit_internals import get_script_run_ctx
 from core.words import say
 from pages.components.text import duration, plain, sentence, size
 

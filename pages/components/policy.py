@@ -8,11 +8,8 @@ from typing import Any, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.asked import Asked
-from core.caching import remembered
 from core.errors import AuditInputError
 from core.filed.as_settings import settings_in_report, settings_of
-from core.options import CONTEXT, Option
 from core.policies import (
     Outcome,
     Policy,
@@ -29,7 +26,8 @@ from core.policies.identifiers import kinds_of_columns
 from core.policies.judging import Columns
 from core.policies.of_report import named_columns, with_outcome
 from core.reports import Report
-from core.settings_files import (
+from core.settings.asked import Asked
+from core.settings.files import (
     ToolSettings,
     fill,
     is_report,
@@ -38,8 +36,10 @@ from core.settings_files import (
     read_toml,
     settings_toml,
 )
-from core.settings_form import Setting, given_options
+from core.settings.form import Setting, given_options
+from core.settings.options import CONTEXT, Option
 from core.tables import Dataset
+from core.web.caching import remembered
 from core.words import Text, listed, say, text
 from pages.components.reading import show_problems
 from pages.components.text import sentence

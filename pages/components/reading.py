@@ -6,9 +6,9 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import StoredFile, vault
 from core.errors import AuditInputError
 from core.tables import DELIMITERS, ENCODINGS, HEADERS, MISSING_SPELLINGS, Dataset, ReadOptions, read_sheets
+from core.web.caching import StoredFile, vault
 from core.words import counted, say, text
 from pages.components.text import plain, sentence
 

@@ -12,14 +12,14 @@ from typing import Literal, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from core.caching import Vault, vault
 from core.charts import COLORS, described, on_page, one_bar, places
+from core.files.plain_text import unbroken
 from core.measures import MEASURES, Measure
-from core.plain import unbroken
 from core.reports import RENDERERS, Figure, Report, render
 from core.reports.model import figure_text, report_stem, said_frame
 from core.result import Col, Drawing, Table
 from core.verdict import Finding, Verdict, next_steps, worst_first
+from core.web.caching import Vault, vault
 from core.words import own, percent, say, speaking, spoken_language, text
 from pages.components import trail
 from pages.components.policy import (

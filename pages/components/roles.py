@@ -1,8 +1,8 @@
 """What the columns of a table may be, as names and values suggest."""
 
-from core.caching import remembered
-from core.roles import RoleSuggestion, suggest_roles
+from core.people.roles import RoleSuggestion, suggest_roles
 from core.tables import Dataset
+from core.web.caching import remembered
 
 
 @remembered()

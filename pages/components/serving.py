@@ -20,11 +20,11 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.bounded import prepare as load
-from core.caching import clear_no_others_caches, keep_downloads, n_bytes_held, refuse_upload
 from core.errors import AuditInputError
-from core.streamlit_internals import PagesManager, runtime
-from core.turns import turns
+from core.processes.bounded_process import prepare as load
+from core.processes.queue import turns
+from core.web.caching import clear_no_others_caches, keep_downloads, n_bytes_held, refuse_upload
+from core.web.streamlit_internals import PagesManager, runtime
 from pages.components import trail
 from pages.components.access import Access, is_of_session, print_address, session_of_upload
 from pages.components.ending import Ending

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamlit.delta_generator import DeltaGenerator
 
-from core.free_text import Reading, TextColumn
+from core.people.free_text import Reading, TextColumn
 from core.reports import InputFacts, input_facts
 from core.tables import Dataset
 from core.tools import Tool

@@ -4,7 +4,7 @@ import hashlib
 import re
 import string
 
-from core.plain import printable, unbroken
+from core.files.plain_text import printable, unbroken
 from core.words import Text, Written, counted, text
 
 _WORD_JOINER = "\u2060"

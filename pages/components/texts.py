@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import streamlit as st
 
-from core.free_text import Reading, TextColumn, cells_to_read, sample_of_cells
+from core.people.free_text import Reading, TextColumn, cells_to_read, sample_of_cells
 from core.reports.evidence import records_table
 from core.result import Col
 from core.tables import Dataset

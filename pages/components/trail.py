@@ -14,9 +14,9 @@ from hashlib import sha256
 
 import streamlit as st
 
-from core.caching import vault
-from core.streamlit_internals import get_script_run_ctx
 from core.verdict import Verdict, worst
+from core.web.caching import vault
+from core.web.streamlit_internals import get_script_run_ctx
 
 FILE_VARIABLE = "ANONAUDIT_TRAIL"
 _WRITTEN = "trail_of_audits"

@@ -7,7 +7,6 @@ from itertools import combinations
 
 import streamlit as st
 
-from core.caching import StoredFile, remembered
 from core.declared import Originals, read_originals
 from core.delivery import (
     DeliveryMeasurement,
@@ -24,8 +23,9 @@ from core.delivery.report import delivery_report, facts_of_originals, facts_of_t
 from core.delivery.result import delivery_result, roles_sentence
 from core.delivery.tool import TOOL
 from core.reports import Report
-from core.settings_form import described
+from core.settings.form import described
 from core.tables import Dataset
+from core.web.caching import StoredFile, remembered
 from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.earlier import ledger_download

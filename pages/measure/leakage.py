@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import remembered
 from core.leakage import LeakageSettings, judge_leakage, new_pseudonyms, with_names_of
 from core.leakage.evidence import row_counts_csv, row_values_table
 from core.leakage.proof import leakage_proof
@@ -16,6 +15,7 @@ from core.leakage.tool import TOOL
 from core.reports import Report
 from core.result import Table
 from core.tables import Dataset
+from core.web.caching import remembered
 from core.words import listed, say, text
 from pages.components.asking import ask_for_form, propose
 from pages.components.drawer import SETTINGS

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.caching import StoredFile, remembered
 from core.errors import AuditInputError
 from core.filed import FiledReport, read_report
 from core.filed.deciding import is_decided
@@ -13,6 +12,7 @@ from core.filed.signing import is_signature, signers_in
 from core.reports.model import time_text
 from core.tools import Input
 from core.triage import is_report
+from core.web.caching import StoredFile, remembered
 from core.words import own, say
 from pages.components.inputs import above_privacy_line, ask_for_files, list_file, show_privacy_line
 from pages.components.navigation import FILED_REPORTS, TOOLS

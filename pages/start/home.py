@@ -5,11 +5,11 @@ from contextlib import nullcontext
 
 import streamlit as st
 
-from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.tables import Dataset
 from core.tools import Input, Tool
 from core.triage import GivenFile, Offer, is_report, offers
+from core.web.caching import StoredFile
 from core.words import own, say, text
 from pages.components.inputs import (
     ask_for_files,

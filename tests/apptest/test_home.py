@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.tools import Tool
 from pages.components.navigation import HOME, TOOLS
 from tests.kinds import Open, Patch
@@ -150,7 +150,7 @@ def test_ask_for_work__says_whether_stopped_work_left_anything(result: object, s
     def page(given: object) -> None:
         import streamlit as st  # noqa: PLC0415 - an AppTest runs this function's text as a script
 
-        from core.caching import vault  # noqa: PLC0415
+        from core.web.caching import vault  # noqa: PLC0415
         from pages.components.long_work import ask_for_work, start_work  # noqa: PLC0415
 
         if "begun" not in st.session_state:
@@ -171,7 +171,7 @@ def test_ask_for_work__keeps_what_former_settings_gave_in_grey_until_it_starts_a
     def page() -> None:
         import streamlit as st  # noqa: PLC0415 - an AppTest runs this function's text as a script
 
-        from core.caching import vault  # noqa: PLC0415
+        from core.web.caching import vault  # noqa: PLC0415
         from pages.components.long_work import ask_for_work, greyed_out  # noqa: PLC0415
 
         inputs = st.text_input("file", "a")

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import leakage
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from pages.measure.leakage_parts import work as leakage_work
 
 PAGE = "pages/measure/leakage.py"

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core import risk
 from core.demo import RISK as DEMOS
 from core.demo import Demo
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.risk import RiskMeasurement, measure_risk
 from core.tables import Dataset
 from pages.components.navigation import HOME

@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from core import caching
-from core.bounded import called_apart
 from core.demo import TABULAR as DEMOS
+from core.processes.bounded_process import called_apart
+from core.web import caching
 from pages.components.navigation import HOME
 
 PAGE = "pages/verify/tabular.py"

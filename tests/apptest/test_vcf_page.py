@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.demo import VCF as DEMOS
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.vcf import CHECKS
 from pages.components.access import NOT_OPENED
 from pages.components.navigation import HOME

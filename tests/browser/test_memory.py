@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks.sessions import Session
-from core.at_hand import Source, alone
 from core.commands.audit import audit_again
+from core.files.named_files import Source, alone
 from core.reports import render_json
 from tests.browser.conftest import TOKEN, let_in, start_server, stop_server
 from tests.browser.downloading import downloaded

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.bench_load import _processor_seconds
 from benchmarks.sessions import Session
-from core.at_hand import Source, alone
 from core.commands.audit import audit_again
+from core.files.named_files import Source, alone
 from core.reports import render_json
 from core.tables.reading import is_binary
 from tests.browser.conftest import TOKEN, opened_by, opener_of, start_server, stop_server

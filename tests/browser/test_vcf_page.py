@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from core.own_reports import VCF_COLUMNS
+from core.files.own_reports import VCF_COLUMNS
 from tests.browser.downloading import downloaded
 from tests.vcf_files import bgzf, masked_header, vcf_text
 

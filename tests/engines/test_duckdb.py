@@ -18,7 +18,7 @@ from core.__main__ import main
 from core.engines import Address, address_of, connected
 from core.engines.sources import Engine
 from core.errors import AuditInputError
-from core.jobs import Interruption
+from core.processes.jobs import Interruption
 from core.risk import RiskMeasurement, RiskSettings, RiskThresholds, SudaSettings, judge_risk
 from core.risk.in_engine import audit_in_engine, measure_in_engine
 from core.tables import ReadOptions

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from core.at_hand import alone
 from core.commands.audit import audit_again
 from core.filed.deciding import Decision, decide
 from core.filed.signing import NewKey, new_key, read_private_key, sign, signer_line
+from core.files.named_files import alone
 from core.policies.shipped import FOLDER
 from core.releases import ReleasedTable, Roles, new_ledger
 from core.releases.ledger import _seal
 from core.reports import render_json
 from core.reports.as_json import document_digest, json_bytes, part_digests
-from core.settings_files import settings_asked, settings_toml
+from core.settings.files import settings_asked, settings_toml
 from core.tables import read_dataset
 from tests.hostile.repeats import files
 

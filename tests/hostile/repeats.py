@@ -13,14 +13,14 @@ import numpy as np
 
 from benchmarks.demos.delivery import make_delivery
 from benchmarks.demos.vcf import make_cohort
-from core.at_hand import Source, alone
 from core.commands.audit import audit_again, repeated_report
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report
+from core.files.named_files import Source, alone
 from core.policies import shipped_names
 from core.reports import render_json
 from core.reports.as_json import json_bytes
-from core.settings_form import Setting, described
+from core.settings.form import Setting, described
 from core.tools import tool as declared
 
 TOOLS = ("tabular", "vcf", "leakage", "risk", "dataset", "events", "diversity")

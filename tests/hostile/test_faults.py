@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.sessions import Session
-from core import holding
 from core.__main__ import main
 from core.errors import AuditInputError
 from core.filed.signing import read_private_key, sign, signer_line
-from core.holding import Shared
+from core.files import input_bytes
+from core.files.input_bytes import Shared
 from core.tables import read_dataset
 from core.vcf import VcfFile, VcfPair, VcfSettings, run_scan
 from tests.browser.conftest import TOKEN, start_server, stop_server
@@ -191,7 +191,7 @@ def test_table__that_changes_while_it_is_read_is_refused(
 ) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,sex,town\n" + "30,F,t1\n" * 5000)
-    put, read = Shared.put, holding.read_whole
+    put, read = Shared.put, input_bytes.read_whole
 
     def put_and_change(shared: Shared, place: int, data: bytes) -> None:
         put(shared, place, data)
@@ -205,10 +205,10 @@ def test_table__that_changes_while_it_is_read_is_refused(
 
     if size == "large":
         monkeypatch.setattr("core.tables.reading.WORTH_A_PROCESS", 1)
-        monkeypatch.setattr(holding, "_BLOCK", 1000)
+        monkeypatch.setattr(input_bytes, "_BLOCK", 1000)
         monkeypatch.setattr(Shared, "put", put_and_change)
     else:
-        monkeypatch.setattr(holding, "read_whole", read_and_change)
+        monkeypatch.setattr(input_bytes, "read_whole", read_and_change)
     with pytest.raises(AuditInputError, match=r"^people\.csv: the file was changed or removed while"):
         read_dataset(path)
 
@@ -267,7 +267,7 @@ def test_command__says_that_a_file_changed_while_it_was_read(
     monkeypatch.chdir(tmp_path)
     changing, words = READERS[name]
     before = {path.name for path in tmp_path.iterdir()}
-    read = holding.read_whole
+    read = input_bytes.read_whole
 
     def read_and_change(file: io.BufferedReader, *, name: str, most: int) -> bytes:
         content, path = read(file, name=name, most=most), Path(file.name)
@@ -276,7 +276,7 @@ def test_command__says_that_a_file_changed_while_it_was_read(
         return content
 
     with monkeypatch.context() as patched:
-        patched.setattr(holding, "read_whole", read_and_change)
+        patched.setattr(input_bytes, "read_whole", read_and_change)
         assert main(words) == 2
     said = capsys.readouterr()
     assert f"{changing}: the file was changed or removed while it was read" in said.err

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from core.__main__ import main
 from core.errors import AuditInputError
-from core.roles import values
+from core.people.roles import values
 from core.tables import bounds, read_dataset
 from core.tabular.second_opinion import masked
 from core.vcf.readings import kind_of
@@ -45,7 +45,7 @@ def test_pattern__takes_a_moment_for_100_kb() -> None:
 
 
 def test_masked_cell_and_address__are_asked_of_few_letters() -> None:
-    pattern = PATTERNS["core.roles.values._KOREAN_ADDRESS", values._KOREAN_ADDRESS.pattern]
+    pattern = PATTERNS["core.people.roles.values._KOREAN_ADDRESS", values._KOREAN_ADDRESS.pattern]
     started = time.process_time()
     pattern.match(("가시 가로 " * values._LONGEST_ADDRESS)[: values._LONGEST_ADDRESS])
     assert time.process_time() - started < SECONDS

@@ -18,9 +18,9 @@ from core.__main__ import main
 from core.commands.audit import audit_again
 from core.delivery import DeliverySettings, DeliveryThresholds, audit_delivery
 from core.delivery.proof import delivery_proof
+from core.files.plain_text import printable, shell_word
 from core.leakage import LeakageSettings, audit_leakage
 from core.leakage.proof import leakage_proof
-from core.plain import printable, shell_word
 from core.reports.proof import Step, literal, proof_tables
 from core.result import Table
 from core.risk import RiskSettings, RiskThresholds, audit_risk

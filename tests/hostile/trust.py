@@ -20,7 +20,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow as pa
 
-from core.at_hand import Source, alone
 from core.commands.audit import audit_again, repeated_report
 from core.diversity import load_estimator
 from core.errors import AuditInputError
@@ -36,13 +35,14 @@ from core.filed.signing import (
     read_signature,
     read_signers,
 )
+from core.files.named_files import Source, alone
 from core.policies import read_policy
+from core.processes.unforeseen import UNREADABLE
 from core.reports import render_json
 from core.risk.ladders import read_hierarchy
-from core.settings_files import read_settings
+from core.settings.files import read_settings
 from core.tables import read_dataset
 from core.tabular import read_log
-from core.unforeseen import UNREADABLE
 from core.vcf import VcfFile, VcfPair, VcfSettings, render_findings, render_report, render_summary
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.outcomes import judge_outcome, run_scan

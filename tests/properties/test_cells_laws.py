@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.cells import canonical_text, cells_equal, cells_equal_to, equal_values, shared_codes
+from core.values.cells import canonical_text, cells_equal, cells_equal_to, equal_values, shared_codes
 from tests.thorough import tried
 
 EXACT = Context(prec=400, Emax=10**17, Emin=-(10**17))
@@ -45,9 +45,9 @@ def _way(request: pytest.FixtureRequest) -> Iterator[None]:
             "differing cells": (0.0, 0.5),
             "whole columns": (0.0, -1.0),
         }[request.param]
-        patch.setattr("core.cells._RARELY", rarely)
-        patch.setattr("core.cells._TOO_DISTINCT", mostly)
-        patch.setattr("core.cells._MOSTLY", mostly)
+        patch.setattr("core.values.cells._RARELY", rarely)
+        patch.setattr("core.values.cells._TOO_DISTINCT", mostly)
+        patch.setattr("core.values.cells._MOSTLY", mostly)
         yield
 
 

@@ -28,7 +28,7 @@ from core.diversity import (
     verify,
 )
 from core.diversity.evaluation import stratified_split
-from core.plain import table_csv
+from core.files.plain_text import table_csv
 from tests.diversity_examples import dataset
 from tests.thorough import tried
 

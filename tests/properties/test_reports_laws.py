@@ -11,13 +11,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from core.at_hand import Source
 from core.charts import class_size_table
 from core.commands.audit import repeated_report
 from core.filed import Sameness, read_report
 from core.filed.reading import as_json
+from core.files.named_files import Source
+from core.files.plain_text import json_value, printable, valid_unicode
 from core.measures import format_number
-from core.plain import json_value, printable, valid_unicode
 from core.reports import Figure, csv_bytes, render_csv, render_html, render_json, render_xlsx
 from core.reports.as_xlsx import LARGEST_TEXT, cell_text
 from core.reports.model import distinct_names, sheet_names

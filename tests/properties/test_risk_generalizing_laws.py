@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.classes import EquivalenceClasses
-from core.plain import table_csv
+from core.files.plain_text import table_csv
 from core.risk.generalizing import build_lattice, generalize, verify_generalized
 from core.risk.lattice import Lattice, Node
 from core.risk.lattice_search import Demand, search_cheapest, search_frontier

@@ -8,10 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.cells import canonical_text
 from core.comparing.names import columns_alike
 from core.errors import AuditInputError
-from core.roles import suggest_roles
+from core.people.roles import suggest_roles
 from core.tabular.columns import match_columns
 from core.tabular.log import AnonymizationLog, LogEntry
 from core.tabular.second_opinion import SecondOpinionSettings, measure_second_opinion
@@ -20,6 +19,7 @@ from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.relinkage import RelinkageMeasurement, measure_relinkage
 from core.tabular.second_opinion.structure import StructureMeasurement, measure_structure
 from core.tabular.second_opinion.unchanged import ColumnComparison, measure_unchanged
+from core.values.cells import canonical_text
 from tests.second_opinion_examples import dataset, keep_all, table
 from tests.thorough import tried
 

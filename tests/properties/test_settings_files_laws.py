@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from core.asked import Asked
 from core.commands.audit import add_arguments
 from core.errors import AuditInputError
 from core.events.settings import DEFAULT_LEAVE_OUT, DERIVED_COLUMNS
-from core.settings_files import (
+from core.settings.asked import Asked
+from core.settings.files import (
     ToolSettings,
     fill,
     known_settings,
@@ -21,7 +21,7 @@ from core.settings_files import (
     settings_asked,
     settings_toml,
 )
-from core.settings_form import Setting, described, given_options
+from core.settings.form import Setting, described, given_options
 from core.tools import TOOLS
 from core.tools import tool as declared
 from docs.generated import settings_schema

@@ -14,8 +14,8 @@ from benchmarks.quality.scoreboard import Scenario
 from benchmarks.quality.tabular.leaks_left import left, moved
 from benchmarks.quality.tabular.releases import EVERY, Change, Release, audit, plain, released
 from core.coding import coded, coded_parts, distinct_values, one_below_the_other, value_codes
-from core.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
-from core.plain import masked_shapes
+from core.files.plain_text import masked_shapes
+from core.people.patterns import ALL_PATTERNS, RULE_PATTERNS, scan_column
 from core.tables import Dataset, Reading, ReadOptions
 from core.tabular import AnonymizationLog, LogEntry, judge_tabular, measure_tabular, pair_files
 from core.tabular.values import are_date_floors

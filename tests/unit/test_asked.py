@@ -6,10 +6,10 @@ from typing import NoReturn
 
 import pytest
 
-from core.asked import as_usual, words_asked
 from core.commands.audit import add_arguments
 from core.errors import AuditInputError
-from core.settings_form import NONE
+from core.settings.asked import as_usual, words_asked
+from core.settings.form import NONE
 from core.tools import TOOLS, tool
 
 REFUSED = "Refused ({reason})."

@@ -17,14 +17,14 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from pyarrow import parquet
 from stdnum.si import emso
 
+from core.comparing.originals_in_texts import Sought, Texts, find
 from core.counts import audit_counts
 from core.delivery import audit_delivery
+from core.files.leftovers import judge_leftovers, leftovers_of
 from core.leakage import audit_leakage
-from core.leftovers import judge_leftovers, leftovers_of
-from core.originals_in_texts import Sought, Texts, find
 from core.risk import RiskSettings, audit_risk
 from core.tables import Dataset, ReadOptions, beside, read_dataset
-from core.tables.beside import Beside, beside_of, beside_workbook, bounded
+from core.tables.hidden_contents import Beside, beside_of, beside_workbook, bounded
 from core.tables.reading import READERS
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion
 from core.verdict import Finding, Verdict

@@ -17,11 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
-from core import bounded
-from core.bounded import EndedError, Process, UnforeseenError, called_apart, run_apart
 from core.errors import AuditInputError
-from core.holding import Shared
-from core.process_bounds import ALLOWED, Bounds, memory_bound
+from core.files.input_bytes import Shared
+from core.processes import bounded_process
+from core.processes.bounded_process import EndedError, Process, UnforeseenError, called_apart, run_apart
+from core.processes.bounds import ALLOWED, Bounds, memory_bound
 from core.words import input_error, say, speaking
 from tests.kinds import Patch
 
@@ -114,7 +114,7 @@ TABLE = pa.table({"n": list(range(300_000)), "words": ["a word", None, "another"
 def test_run_apart__gives_back_tables_and_arrays_small_and_large(
     n: int, shares: bool, monkeypatch: Patch
 ) -> None:
-    monkeypatch.setattr(bounded, "HAS_SHARED_MEMORY", shares)
+    monkeypatch.setattr(bounded_process, "HAS_SHARED_MEMORY", shares)
     given = TABLE.slice(0, n), np.arange(n), ("a", "b")
     found = run_apart(given_back, *given, bounds=SMALL)
     assert found.table.equals(given[0])
@@ -123,7 +123,7 @@ def test_run_apart__gives_back_tables_and_arrays_small_and_large(
     assert run_apart(size_of, pa.py_buffer(b"x" * n), bounds=SMALL) == n
 
 
-@pytest.mark.skipif(not bounded.HAS_SHARED_MEMORY, reason="as Linux shares memory")
+@pytest.mark.skipif(not bounded_process.HAS_SHARED_MEMORY, reason="as Linux shares memory")
 def test_run_apart__shared_memory_arrives_as_what_it_holds_and_can_be_changed_no_more_once_read() -> None:
     assert run_apart(size_of, Shared(pa.py_buffer(b"abc")), bounds=SMALL) == 3
     with Shared(pa.py_buffer(b"abc")) as one, Shared(size=10) as other:
@@ -250,24 +250,24 @@ def test_run_apart__several_at_once_each_end_alone() -> None:
 
 def test_run_apart__a_process_that_forks_no_more_is_replaced(monkeypatch: Patch) -> None:
     run_apart(where, bounds=SMALL)
-    assert bounded.FORKER.process is not None
-    bounded.FORKER.process.kill()
-    bounded.FORKER.process.wait()
+    assert bounded_process.FORKER.process is not None
+    bounded_process.FORKER.process.kill()
+    bounded_process.FORKER.process.wait()
     assert run_apart(where, bounds=SMALL) != os.getpid()
-    bounded.FORKER.end()
-    monkeypatch.setattr(bounded, "ROOT", Path("/nowhere"))
+    bounded_process.FORKER.end()
+    monkeypatch.setattr(bounded_process, "ROOT", Path("/nowhere"))
     with pytest.raises(AuditInputError, match="not looked at: the process that reads files did not start"):
         run_apart(where, bounds=SMALL)
-    bounded.FORKER.end()
+    bounded_process.FORKER.end()
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 def test_run_apart__its_process_ends_with_the_one_that_asked() -> None:
     code = (
-        "from core.bounded import *\nfrom tests.unit.test_bounded import for_ever, SMALL\n"
+        "from core.processes.bounded_process import *\nfrom tests.unit.test_bounded import for_ever, SMALL\n"
         "run_apart(for_ever, bounds=SMALL, report=lambda n: n and print(FORKER.process.pid, flush=True))\n"
     )
-    asking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=bounded.ROOT)
+    asking = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=bounded_process.ROOT)
     assert asking.stdout is not None
     forker = int(asking.stdout.readline())
     (working,) = _children(forker)
@@ -294,7 +294,7 @@ def test_allowed__grows_with_the_file() -> None:
 
 def _forked() -> set[int]:
     """Return the processes that are at work."""
-    process = bounded.FORKER.process
+    process = bounded_process.FORKER.process
     return set() if process is None else set(_children(process.pid))
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from core import caching
-from core.caching import Vault, owners_of
 from core.errors import AuditInputError
-from core.jobs import Job, JobState, Progress
+from core.processes.jobs import Job, JobState, Progress
 from core.tables import Dataset, ReadOptions
+from core.web import caching
+from core.web.caching import Vault, owners_of
 
 TABLE = b"age,sex\n30,F\n40,M\n"
 
@@ -183,7 +183,7 @@ def test_remembered__every_cache_of_the_pages_sees_one_cell_of_100_000_rows(
 ) -> None:
     """A key made of a sample of the rows would give the result of another table."""
     for name, module in [*sys.modules.items()]:
-        if name == "core.caching" or (name.startswith("pages.") and hasattr(module, "vault")):
+        if name == "core.web.caching" or (name.startswith("pages.") and hasattr(module, "vault")):
             monkeypatch.setattr(module, "vault", lambda: vault)
     rows = [b"%d,%d" % (number, number % 90) for number in range(100_000)]
     key = vault.put("a.csv", b"id,age\n" + b"\n".join(rows)).key

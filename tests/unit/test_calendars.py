@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.calendars import iso_dates
-from core.dates import read_dates
+from core.values.calendars import iso_dates
+from core.values.dates import read_dates
 from core.verdict import Verdict
 from tests.second_opinion_examples import concerns, findings, log_of, opinion_on
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.cells import (
+from core.values.cells import (
     as_numbers,
     canonical_codes,
     canonical_text,
@@ -49,9 +49,9 @@ def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     rarely, mostly = {"dictionary": (2.0, 2.0), "differing cells": (0.0, 0.5), "whole columns": (0.0, -1.0)}[
         request.param
     ]
-    monkeypatch.setattr("core.cells._RARELY", rarely)
-    monkeypatch.setattr("core.cells._TOO_DISTINCT", mostly)
-    monkeypatch.setattr("core.cells._MOSTLY", mostly)
+    monkeypatch.setattr("core.values.cells._RARELY", rarely)
+    monkeypatch.setattr("core.values.cells._TOO_DISTINCT", mostly)
+    monkeypatch.setattr("core.values.cells._MOSTLY", mostly)
 
 
 def both_ways(a: str, b: str, *, dates: bool) -> list[bool]:
@@ -147,7 +147,7 @@ def test_as_numbers__takes_finite_numbers_only() -> None:
 
 
 def test_cells_equal__columns_too_large_for_32_bits_are_compared_with_64(monkeypatch: Patch) -> None:
-    monkeypatch.setattr("core.cells._LARGEST_ARRAY", 1)
+    monkeypatch.setattr("core.values.cells._LARGEST_ARRAY", 1)
     column = pa.chunked_array([["1", "b"], ["2.0"]])
     assert canonical_values(column).type == pa.large_string()
     assert cells_equal(column, pa.array(["1.0", "b", "3"])).tolist() == [True, True, False]

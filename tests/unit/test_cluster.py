@@ -24,7 +24,7 @@ from core.cluster import tasks as tasks_of
 from core.commands import tabular as tabular_command
 from core.commands import vcf as vcf_command
 from core.commands.audit import asked_by
-from core.packing import packed, unpacked_bytes
+from core.processes.packing import packed, unpacked_bytes
 from core.tabular import FilePair
 from core.tabular.measured_pair import measure_pair as measure_tables
 from core.vcf import MeasuredPair, VcfPair, VcfSettings, measure_pair

@@ -8,7 +8,7 @@ from core.comparing.nearest import letter_pairs, n_found, n_nearest_texts, order
 from core.comparing.numbers import PARTS, counted_numbers, read_amounts
 from core.comparing.sets import are_drawn_alike, are_drawn_anew, counted
 from core.comparing.sorted_alike import agree
-from core.dates import read_days
+from core.values.dates import read_days
 
 N = 400
 RNG = np.random.default_rng(6)

@@ -16,11 +16,11 @@ import pytest
 from core.comparing.digests import _murmur, token_shape
 from core.comparing.learned import have_the_same_symbols, rule_between, rule_into
 from core.comparing.readings import dated, legible, respelled
-from core.encodings import decoded
 from core.tabular.second_opinion.computed import ComputedPseudonym, judge_computed, measure_computed
 from core.tabular.second_opinion.pair import pair_tables
 from core.tabular.second_opinion.unchanged import measure_unchanged
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.values.encoded_texts import decoded
 from core.verdict import Finding, Verdict
 from tests.second_opinion_examples import Columns, disguised_in, log_of, table, the_finding
 

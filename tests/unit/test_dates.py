@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from core.dates import begins_with_the_day, read_dates
+from core.values.dates import begins_with_the_day, read_dates
 
 
 def _read(*texts: str | None) -> list[tuple[int, int, int]]:

@@ -13,7 +13,6 @@ from openpyxl import Workbook
 from pyarrow import csv
 
 from core.__main__ import main
-from core.at_hand import Source
 from core.coding import CodedColumn, coded
 from core.commands.audit import repeated_report
 from core.delivery import (
@@ -31,7 +30,8 @@ from core.delivery.report import facts_of_tables
 from core.delivery.result import TOOL, delivery_result
 from core.errors import AuditInputError
 from core.filed import Sameness, read_report
-from core.free_text import Reading
+from core.files.named_files import Source
+from core.people.free_text import Reading
 from core.tables import Dataset, ReadOptions, read_dataset, read_sheets
 from core.triage import GivenFile, offers
 from core.verdict import Finding, Verdict

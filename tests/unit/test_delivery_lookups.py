@@ -17,8 +17,8 @@ from core.delivery import (
 from core.delivery.keys import find_keys
 from core.delivery.proof import delivery_proof
 from core.delivery.result import delivery_result
-from core.roles import Role, suggest_roles
-from core.roles.names import are_words
+from core.people.roles import Role, suggest_roles
+from core.people.roles.names import are_words
 from core.sequences import measure_time
 from core.tables import Dataset
 from core.verdict import Finding, Verdict

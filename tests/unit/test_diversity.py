@@ -56,8 +56,8 @@ from core.diversity.minimization import SearchStoppedError, minimize
 from core.diversity.minimized import Minimization, MinimizationProblem, cell_use, known_as, masked, unit_ncp
 from core.diversity.outcomes import class_text, r_squared, read_outcomes, sorted_classes
 from core.diversity.settings import just_below
-from core.plain import table_csv
-from core.roles import suggest_roles
+from core.files.plain_text import table_csv
+from core.people.roles import suggest_roles
 from core.tables import read_dataset
 from core.verdict import Verdict
 from core.words import percent

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from core import drawing
-from core.bounded import EndedError, Process
+from core.processes import drawing
+from core.processes.bounded_process import EndedError, Process
 
 DOT: dict[str, object] = {"mark": "point", "data": {"values": [{"a": 1}]}, "encoding": {"x": {"field": "a"}}}
 NOT_DRAWABLE = {**DOT, "data": {"url": "https://example.invalid/data.json"}}

@@ -10,10 +10,10 @@ import pytest
 
 from core import VERSIONS, __version__
 from core.__main__ import main
-from core.at_hand import Source
 from core.commands.audit import repeated_report
 from core.errors import AuditInputError
 from core.filed import Repeat, Sameness, read_report, repeating
+from core.files.named_files import Source
 from core.reports.as_json import document_digest, part_digests
 from tests.saying import Saying
 

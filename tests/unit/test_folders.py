@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
+from core.files.own_reports import is_own_report
 from core.languages import LANGUAGES
-from core.own_reports import is_own_report
 from core.reports import RENDERERS
 from core.words import speaking
 from tests.report_examples import report

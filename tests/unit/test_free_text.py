@@ -12,7 +12,7 @@ from scipy import stats
 
 from benchmarks.quality.schemas import SCHEMAS
 from core.errors import AuditInputError
-from core.free_text import (
+from core.people.free_text import (
     Reading,
     TextColumn,
     cells_to_read,
@@ -24,9 +24,9 @@ from core.free_text import (
     text_findings,
     upper_bound,
 )
-from core.free_text.finding import is_text_column
-from core.free_text.names import are_sentences, find_names
-from core.free_text.result import texts_group
+from core.people.free_text.finding import is_text_column
+from core.people.free_text.names import are_sentences, find_names
+from core.people.free_text.result import texts_group
 from core.verdict import Verdict
 from tests.cases.table import holds_for_each, says
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from core.delivery import audit_delivery
+from core.people.roles import Role, RoleSuggestion, suggest_roles
 from core.risk import RiskSettings, audit_risk
-from core.roles import Role, RoleSuggestion, suggest_roles
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
 

@@ -5,9 +5,9 @@ import pytest
 from core.errors import AuditInputError
 from core.events import EventSettings
 from core.events.settings import check_columns
+from core.people.roles.headers import holds_values, listed_names
 from core.risk import RiskSettings
 from core.risk.settings import check_settings
-from core.roles.headers import holds_values, listed_names
 from core.tables import ReadOptions, read_dataset
 from core.tabular.measuring import check_quasi_identifiers
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import pytest
 
-from core import jobs
 from core.errors import AuditInputError
-from core.jobs import Interruptible, Interruption, Job, JobState, Progress, Threads
+from core.processes import jobs
+from core.processes.jobs import Interruptible, Interruption, Job, JobState, Progress, Threads
 
 
 def _forever() -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from core.errors import AuditInputError
-from core.jobs import Progress
 from core.leakage import (
     LeakageAudit,
     LeakageSettings,
@@ -18,6 +17,7 @@ from core.leakage import (
     resolve_columns,
 )
 from core.leakage.whole_rows import expected_overlap, probability_of_at_least
+from core.processes.jobs import Progress
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Finding, Verdict, next_steps
 from tests.cases.table import holds_for_each, says

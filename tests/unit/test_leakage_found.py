@@ -18,7 +18,7 @@ from core.leakage.chance import ColumnChance, probabilities_of_matches
 from core.leakage.near_copies import most_unlikely_excess, tail_rate
 from core.leakage.pairing import with_names_of
 from core.leakage.whole_rows import WholeRows
-from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
+from core.people.names import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 from core.tables import Dataset, ReadOptions, read_dataset
 from core.verdict import Finding, Verdict, next_steps
 from tests.cases.table import says

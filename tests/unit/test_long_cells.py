@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from core.coding import LONGEST_READ, LONGEST_SHAPE, CodedTable, coded
-from core.free_text import measure_texts, text_findings
-from core.patterns import ALL_PATTERNS, scan_values
+from core.people.free_text import measure_texts, text_findings
+from core.people.patterns import ALL_PATTERNS, scan_values
+from core.people.roles import suggest_roles
+from core.people.roles.values import _RECOGNIZERS, ColumnProfile, match_other_people, profile_column
 from core.risk import RiskSettings, audit_risk
-from core.roles import suggest_roles
-from core.roles.values import _RECOGNIZERS, ColumnProfile, match_other_people, profile_column
 from core.tables import read_dataset
 from core.verdict import Verdict
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from core.cells import as_numbers
-from core.numbers import plain_numbers
 from core.result import Figure
 from core.risk import RiskSettings, audit_risk
 from core.risk.result import risk_result
 from core.tables import read_dataset
+from core.values.cells import as_numbers
+from core.values.numbers import plain_numbers
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core import holding
 from core.__main__ import main
 from core.errors import AuditInputError
-from core.holding import Shared, open_input, read_unchanged
+from core.files import input_bytes
+from core.files.input_bytes import Shared, open_input, read_unchanged
 from core.reports import render_json
 from tests.report_examples import report
 
@@ -131,7 +131,7 @@ def test_read_unchanged__reads_no_more_than_is_allowed_or_was_there(tmp_path: Pa
         Shared.of(opened, name="file", most=5 << 20)
 
 
-@pytest.mark.parametrize("read", [holding.read_whole, Shared.of])
+@pytest.mark.parametrize("read", [input_bytes.read_whole, Shared.of])
 def test_a_file_that_says_less_than_it_gives__is_no_input(read: Callable[..., object]) -> None:
     endless = Path("/proc/self/status")  # says that it has 0 bytes, as does all of /proc
     with open_input(endless) as opened, pytest.raises(AuditInputError, match="was changed"):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core import bounded
-from core.bounded import called_apart
 from core.errors import AuditInputError
+from core.processes import bounded_process
+from core.processes.bounded_process import called_apart
 from core.tabular.second_opinion import SecondOpinionSettings, measure_second_opinion
 from core.tabular.second_opinion.opinion import SecondOpinionMeasurement
 from tests.second_opinion_examples import dataset, log_of
@@ -19,7 +19,7 @@ LOG = log_of(person=("name", "drop"), age=("age", "keep"))
 def test_called_apart__gives_what_measuring_here_gives(
     is_shared: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded, "HAS_SHARED_MEMORY", is_shared)
+    monkeypatch.setattr(bounded_process, "HAS_SHARED_MEMORY", is_shared)
     tables = dataset(ORIGINAL), dataset({"age": ORIGINAL["age"], "note": ORIGINAL["person"]})
     here = measure_second_opinion(*tables, LOG)
     there = called_apart(measure_second_opinion, *tables, LOG)

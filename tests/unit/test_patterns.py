@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import distinct_values
-from core.patterns import ALL_PATTERNS, CATALOGUE, RULE_PATTERNS, Confirmed, scan_column
+from core.people.patterns import ALL_PATTERNS, CATALOGUE, RULE_PATTERNS, Confirmed, scan_column
 from tests.cases.table import holds_for_each, read_cases
 
 CASES = read_cases("patterns.txt")

@@ -19,7 +19,6 @@ import pytest
 from markupsafe import escape
 
 from core.__main__ import main
-from core.at_hand import alone
 from core.commands.audit import audit_again
 from core.delivery import DeliveryThresholds, audit_delivery
 from core.delivery.proof import delivery_proof
@@ -28,6 +27,7 @@ from core.demo import RISK as PATIENTS
 from core.demo import TABULAR as HOSPITALS
 from core.demo import VCF as COHORTS
 from core.errors import AuditInputError
+from core.files.named_files import alone
 from core.leakage import LeakageSettings, audit_leakage
 from core.leakage.proof import leakage_proof
 from core.leakage.report import leakage_report

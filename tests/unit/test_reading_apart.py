@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from core import bounded
 from core.errors import AuditInputError
+from core.processes import bounded_process
 from core.tables import ReadOptions, read_dataset, reading
 from core.tables.delimited import read_delimited
 from core.tables.reading import read_apart, read_binary
@@ -94,7 +94,7 @@ def test_read_dataset__reads_large_text_elsewhere(monkeypatch: Patch) -> None:
     here = read_delimited(pa.py_buffer(data), name="t", options=ReadOptions())
     monkeypatch.setattr(reading, "WORTH_A_PROCESS", 1000)
     for shared in (True, False):
-        monkeypatch.setattr(bounded, "HAS_SHARED_MEMORY", shared)
+        monkeypatch.setattr(bounded_process, "HAS_SHARED_MEMORY", shared)
         there = read_dataset(data, name="t")
         assert there.table.equals(here[0])
         assert there.reading == here[1]
@@ -116,13 +116,13 @@ def test_read_apart__notes_and_what_stands_beside_can_be_said_in_other_languages
 @pytest.mark.slow
 def test_limit__binds_the_process_that_reads() -> None:
     code = (
-        "import resource; from core.process_bounds import Bounds, limit, memory_bound\n"
+        "import resource; from core.processes.bounds import Bounds, limit, memory_bound\n"
         "limit(Bounds(memory_bound(100), 10))\n"
         "for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE): assert resource.getrlimit(kind)[0] == 0\n"
         "bytearray(memory_bound(100) // 2)\n"
         "bytearray(memory_bound(100) * 5 // 4)"
     )
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=bounded.ROOT)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=bounded_process.ROOT)
     assert "MemoryError" in done.stderr
     assert "line 5" in done.stderr

@@ -16,8 +16,8 @@ import pandas as pd
 import pytest
 
 from core.charts import alt, heatmap, layered
+from core.files.plain_text import json_value, printable, setting_text
 from core.measures import MEASURES
-from core.plain import json_value, printable, setting_text
 from core.reports import (
     RENDERERS,
     Figure,

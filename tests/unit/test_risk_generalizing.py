@@ -8,7 +8,7 @@ import pytest
 
 from core.classes import EquivalenceClasses, classes_of_codes, equivalence_classes, items_of_classes
 from core.coding import coded_column
-from core.plain import table_csv
+from core.files.plain_text import table_csv
 from core.risk.folding import FoldedValues, distinct_meanings, fold_values, folded_text
 from core.risk.generalizing import (
     ClassLimits,

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.demos.risk import make_patients, make_released_patients
 from core.charts import described
 from core.demo import RISK as DEMOS
+from core.people.roles import suggest_roles
 from core.reports import RENDERERS, input_facts, render
 from core.reports.model import said_frame
 from core.result import Group, Note
@@ -45,7 +46,6 @@ from core.risk.result import (
     unchosen_group,
 )
 from core.risk.suda import Suda, class_combinations
-from core.roles import suggest_roles
 from core.verdict import Verdict
 from pages.measure.risk_parts.settings import roles_note, roles_table
 from tests.cases.table import holds_for_each, says

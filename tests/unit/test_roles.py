@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from core.roles import DIGESTS, PERHAPS_NAMES, Role, RoleSuggestion, suggest_by_name, suggest_roles
-from core.roles.vocabulary import match_name, name_tokens
+from core.people.roles import DIGESTS, PERHAPS_NAMES, Role, RoleSuggestion, suggest_by_name, suggest_roles
+from core.people.roles.vocabulary import match_name, name_tokens
 from tests.cases.table import holds_for_each, read_cases
 
 DIRECT, QUASI, SENSITIVE, OTHER = Role

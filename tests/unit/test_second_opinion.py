@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.errors import AuditInputError
-from core.free_text import Reading
+from core.people.free_text import Reading
 from core.tabular.second_opinion import (
     SecondOpinionSettings,
     SecondOpinionThresholds,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.tabular.second_opinion.standouts import densest_block
+from core.tabular.second_opinion.rare_values import densest_block
 from tests.second_opinion_examples import findings, log_of, opinion_on
 
 N = 240

@@ -15,8 +15,8 @@ from core.commands.audit import add_arguments, audit_again
 from core.demo import TABULAR as DEMOS
 from core.errors import AuditInputError
 from core.filed.as_settings import settings_of as settings_of_report
-from core.settings_files import LARGEST_FILE, known_settings, read_settings, settings_toml
-from core.settings_form import (
+from core.settings.files import LARGEST_FILE, known_settings, read_settings, settings_toml
+from core.settings.form import (
     REQUIRED,
     check,
     command_line,

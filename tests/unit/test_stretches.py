@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.stretches import day_ends, interval, number_ends
+from core.values.stretches import day_ends, interval, number_ends
 
 INF = np.inf
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from core.coding import coded
-from core.roles import Role, suggest_roles
+from core.people.roles import Role, suggest_roles
 from core.tabular import audit_tabular
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion import SecondOpinionSettings

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.demos.tabular import make_hospital
 from core.demo import TABULAR as DEMOS
-from core.own_reports import TABULAR_COLUMNS
+from core.files.own_reports import TABULAR_COLUMNS
 from core.reports import render_csv, render_html, render_json, render_xlsx
 from core.result import Drawing
 from core.tables import read_dataset

@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import pytest
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 
-from core import turns as module
 from core.errors import AuditInputError
-from core.jobs import Job, JobState, Progress
-from core.turns import MEGABYTE, Limits, Turns, in_turn, of_run, place_text, taken
+from core.processes import queue as module
+from core.processes.jobs import Job, JobState, Progress
+from core.processes.queue import MEGABYTE, Limits, Turns, in_turn, of_run, place_text, taken
 from pages.components import interrupting
 from pages.components.interrupting import interruptible
 from pages.components.serving import leave_out_messages, where_it_happened
@@ -143,7 +143,7 @@ def test_limits__are_sensible_without_settings_and_follow_them() -> None:
 
 def test_limits__plan_with_the_memory_of_the_container(tmp_path: Path, monkeypatch: Patch) -> None:
     of_kinds = (tmp_path / "new", tmp_path / "old", tmp_path / "missing")
-    monkeypatch.setattr("core.turns._OF_CONTAINER", of_kinds)
+    monkeypatch.setattr("core.processes.queue._OF_CONTAINER", of_kinds)
     of_kinds[0].write_text("max\n")
     machine = Limits.of({})
     of_kinds[1].write_text(f"{400 * MEGABYTE}\n")

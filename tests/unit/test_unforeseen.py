@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from core.__main__ import main
-from core.at_hand import write_file
 from core.commands import audited, output, tabular
 from core.errors import AuditInputError
-from core.plain import valid_json
+from core.files.named_files import write_file
+from core.files.plain_text import valid_json
 
 ROOT = Path(__file__).parents[2]
 TABLE = "a,b,c\n" + "".join(f"{i % 7},{i % 3},{i % 2}\n" for i in range(60))

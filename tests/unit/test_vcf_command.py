@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from core.__main__ import main
-from core.own_reports import VCF_COLUMNS
+from core.files.own_reports import VCF_COLUMNS
 from core.vcf import VcfFile, VcfPair, VcfSettings, judge_scan, render_report, scan_pair
 from tests.cases.table import says
 from tests.kinds import Told

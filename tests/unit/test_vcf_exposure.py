@@ -17,8 +17,8 @@ from core.errors import AuditInputError
 from core.vcf import ALL_CHECKS, CHECKS, VcfAudit, VcfFile, VcfPair, VcfSettings, judge_scan, scan_pair
 from core.vcf.donor import judge_donors, measure_donors
 from core.vcf.files import EOF_MARKER
+from core.vcf.memoized import forgetting
 from core.vcf.readings import READINGS, _keys_of
-from core.vcf.remembering import forgetting
 from core.vcf.sample_names import looks_personal, name_finder
 from core.verdict import Verdict
 from tests.cases.table import Case, holds_for_each, read_cases

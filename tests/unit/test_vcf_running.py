@@ -16,9 +16,10 @@ import pytest
 from pysam import bcftools
 
 from benchmarks.demos.vcf import make_cohort
-from core import bounded, process_bounds
-from core.jobs import Job, JobState, Progress
-from core.packing import packed, unpacked
+from core.processes import bounded_process
+from core.processes import bounds as process_bounds
+from core.processes.jobs import Job, JobState, Progress
+from core.processes.packing import packed, unpacked
 from core.vcf import (
     VcfFile,
     VcfPair,
@@ -74,7 +75,7 @@ def large_pair(tmp_path_factory: pytest.TempPathFactory) -> VcfPair:
 
 def _processes() -> set[int]:
     """Return the processes that work for this one."""
-    forker = bounded.FORKER.process
+    forker = bounded_process.FORKER.process
     children = Path(f"/proc/{forker.pid}/task/{forker.pid}/children") if forker else Path(os.devnull)
     return set(map(int, children.read_text().split()))
 
@@ -278,7 +279,9 @@ def test_scan_apart__its_process_ends_soon_after_the_one_that_asked(large_pair: 
         "scan_apart(pair, VcfSettings(), lambda n: n and print(n, flush=True))\n"
     )
     asking = subprocess.Popen(
-        [sys.executable, "-c", code, str(large_pair.original.path)], stdout=subprocess.PIPE, cwd=bounded.ROOT
+        [sys.executable, "-c", code, str(large_pair.original.path)],
+        stdout=subprocess.PIPE,
+        cwd=bounded_process.ROOT,
     )
     assert asking.stdout is not None
     assert asking.stdout.readline()

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.delivery.whose import Whose, earlier_with_persons, with_persons
+from core.delivery.owners import Whose, earlier_with_persons, with_persons
 from core.diversity import DiversitySettings, ModelChoice, prepare_search
 from core.leakage import audit_leakage
+from core.people.roles import suggest_roles, whose_records
 from core.releases import EarlierTable, ReleasedTable, Roles
-from core.roles import suggest_roles, whose_records
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
 from tests.saying import Saying

@@ -14,9 +14,9 @@ from types import FrameType
 import pytest
 
 from core.__main__ import main
-from core.at_hand import write_file
 from core.commands import output
 from core.errors import AuditInputError
+from core.files.named_files import write_file
 
 
 def test_write_file__writes_all_and_leaves_nothing_else(tmp_path: Path) -> None:

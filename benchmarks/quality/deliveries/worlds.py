@@ -18,7 +18,7 @@ from core.delivery import (
     judge_delivery,
     measure_delivery,
 )
-from core.free_text import Reading, cells_to_read
+from core.people.free_text import Reading, cells_to_read
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict, worst
 

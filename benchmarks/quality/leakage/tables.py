@@ -13,7 +13,7 @@ import pandas as pd
 
 from benchmarks.quality.schemas import SCHEMAS
 from benchmarks.quality.scoreboard import Scenario
-from core.people import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
+from core.people.names import ENGLISH_GIVEN_NAMES, ENGLISH_SURNAMES
 
 Table = pd.DataFrame
 INSTITUTIONS = tuple(SCHEMAS)

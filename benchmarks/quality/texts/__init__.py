@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.quality.scoreboard import Kind, Scenario, leak_of
-from core.free_text import Reading, cells_to_read, measure_texts, text_findings
+from core.people.free_text import Reading, cells_to_read, measure_texts, text_findings
 from core.verdict import Verdict, worst
 
 KINDS: list[Kind] = []

@@ -17,7 +17,8 @@ from core.engines import (
     refused_in_engine,
 )
 from core.errors import AuditInputError, UnansweredError
-from core.jobs import Result
+from core.people.roles import RoleSuggestion, suggest_by_name
+from core.processes.jobs import Result
 from core.releases import Ledger
 from core.releases.in_engine import BesideInEngine, TableInEngine, measure_releases_in_engine
 from core.risk.comparison import ColumnChange, compared_classes
@@ -33,7 +34,6 @@ from core.risk.measuring import (
 )
 from core.risk.settings import RiskSettings, RiskThresholds, check_settings
 from core.risk.suda import ColumnsMeasurement, Suda, SudaSettings
-from core.roles import RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
 from core.verdict import Finding, not_in_engine
 from core.words import input_error, listed, own

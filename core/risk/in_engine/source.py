@@ -11,7 +11,6 @@ import numpy as np
 
 from core.classes import CountedClasses, EquivalenceClasses, Items
 from core.coding import IntArray
-from core.doubtful_cells import about_doubtful_numbers
 from core.engines import (
     Engine,
     KeyColumn,
@@ -23,6 +22,7 @@ from core.engines import (
     n_too_many,
     with_codes,
 )
+from core.people.roles import Role, RoleSuggestion, suggest_by_name
 from core.risk.columns import (
     UNCHOSEN_MAX_CELLS,
     Columns,
@@ -50,8 +50,8 @@ from core.risk.sensitive import (
 )
 from core.risk.settings import RiskSettings
 from core.risk.suda import SETS_MAX_CELLS
-from core.roles import Role, RoleSuggestion, suggest_by_name
 from core.tables import ReadOptions
+from core.values.doubtful_cells import about_doubtful_numbers
 from core.verdict import Finding
 from core.words import input_error
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from core.classes import EquivalenceClasses, classes_of_codes
 from core.coding import CodedTable, IntArray, combined_codes
 from core.errors import AuditInputError
-from core.roles import Role, RoleSuggestion
+from core.people.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.functions import Function, measure_functions
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.persons import (

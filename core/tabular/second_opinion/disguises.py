@@ -14,17 +14,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import canonical_text
 from core.coding import BoolArray
 from core.comparing.learned import MOST, first_rows
 from core.comparing.readings import PLAIN, TURNED_BACK, folded_texts, plain, together, written
-from core.encodings import decoded
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import LoggedTables, Sample, remembered
 from core.tabular.second_opinion.transforms import holds, is_shortened, order_kept, shift_between
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
 from core.tabular.words import values_compared
+from core.values.cells import canonical_text
+from core.values.encoded_texts import decoded
 from core.verdict import Finding, Verdict
 from core.words import joined, own, percent, text
 

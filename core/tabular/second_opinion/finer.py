@@ -13,11 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import equal_values
 from core.coding import CodedColumn, value_codes
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
+from core.values.cells import equal_values
 from core.verdict import Finding, Verdict
 from core.words import own, share_of
 

@@ -28,7 +28,7 @@ from core.coding import (
     some_rows,
 )
 from core.comparing.numbers import read_amounts
-from core.roles import Role, RoleSuggestion, is_trait, suggest_by_name, suggest_roles
+from core.people.roles import Role, RoleSuggestion, is_trait, suggest_by_name, suggest_roles
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.log import QUASI_IDENTIFYING_SEMANTICS
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables, classes_together, remembered

@@ -18,11 +18,11 @@ from core.chance import binomial_tail
 from core.comparing.keys import FEWEST, Held, Hits, Keys, hits_in_rows
 from core.comparing.made_up import recombined
 from core.comparing.readings import PLAIN, READINGS, legible, plain
-from core.encodings import decoded
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import LoggedTables, Sample
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds
+from core.values.encoded_texts import decoded
 from core.verdict import Finding, Verdict
 from core.words import own, share_of
 

@@ -19,15 +19,15 @@ from core.comparing.keys import FEWEST, Held, Hits, hits_in_rows
 from core.comparing.made_up import recombined
 from core.comparing.readings import apart, dated, folded_texts, respelled, together, words_apart
 from core.comparing.words import Form, Words, form_of, long_enough, tell, words_of, words_with
-from core.dates import YEAR
-from core.jobs import Threads
-from core.roles import Role
-from core.roles.vocabulary import match_name
+from core.people.roles import Role
+from core.people.roles.vocabulary import match_name
+from core.processes.jobs import Threads
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.numbering import same_number_same_record
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionSettings
+from core.values.dates import YEAR
 from core.verdict import Finding, Verdict
 from core.words import Value, own, share_of, text
 from core.words import number as in_words

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.roles import Role
-from core.roles.vocabulary import match_name
+from core.people.roles import Role
+from core.people.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionSettings, SecondOpinionThresholds

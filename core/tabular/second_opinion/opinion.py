@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.coding import CodedTable
-from core.free_text import ModelName, Reading, TextColumn, check_reading, measure_texts, text_findings
-from core.jobs import Threads
-from core.leftovers import Leftover, judge_leftovers, measure_leftovers
-from core.roles import RoleSuggestion, columns_of_people, suggest_roles
+from core.files.leftovers import Leftover, judge_leftovers, measure_leftovers
+from core.people.free_text import ModelName, Reading, TextColumn, check_reading, measure_texts, text_findings
+from core.people.roles import RoleSuggestion, columns_of_people, suggest_roles
+from core.processes.jobs import Threads
 from core.tables import Dataset
 from core.tabular.columns import is_high_risk
 from core.tabular.log import AnonymizationLog
@@ -46,6 +46,7 @@ from core.tabular.second_opinion.pseudonyms import (
     judge_pseudonyms,
     measure_pseudonyms,
 )
+from core.tabular.second_opinion.rare_values import Standouts, judge_standouts, measure_standouts
 from core.tabular.second_opinion.relations import measure_relations
 from core.tabular.second_opinion.relinkage import (
     RelinkageMeasurement,
@@ -55,7 +56,6 @@ from core.tabular.second_opinion.relinkage import (
 from core.tabular.second_opinion.sanity import ColumnSanity, judge_sanity, measure_sanity
 from core.tabular.second_opinion.search import Derivation, Search
 from core.tabular.second_opinion.sorting import SortedAlike, judge_sorting, measure_sorting
-from core.tabular.second_opinion.standouts import Standouts, judge_standouts, measure_standouts
 from core.tabular.second_opinion.structure import StructureMeasurement, judge_structure, measure_structure
 from core.tabular.second_opinion.surrogates import judge_surrogates, measure_surrogates
 from core.tabular.second_opinion.unchanged import (

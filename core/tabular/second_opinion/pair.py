@@ -18,8 +18,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import scipy
 
-from core.calendars import with_iso_dates
-from core.cells import CodeArray, equal_values, text_and_offsets
 from core.chance import NO_ACCIDENT_SPREADS, dependence
 from core.coding import (
     BoolArray,
@@ -34,11 +32,13 @@ from core.coding import (
     some_rows,
 )
 from core.comparing.names import columns_alike
-from core.jobs import Threads
+from core.processes.jobs import Threads
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import ColumnPair, column_pairs
 from core.tabular.log import AnonymizationLog
 from core.tabular.settings import SecondOpinionSettings
+from core.values.calendars import with_iso_dates
+from core.values.cells import CodeArray, equal_values, text_and_offsets
 
 _Found = TypeVar("_Found")
 _P = ParamSpec("_P")

@@ -10,7 +10,7 @@ import pyarrow as pa
 from core.chance import poisson_tail
 from core.classes import EquivalenceClasses
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct, value_codes
-from core.roles import PERSON_KINDS, Role, RoleSuggestion, suggest_roles
+from core.people.roles import PERSON_KINDS, Role, RoleSuggestion, suggest_roles
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed

@@ -7,13 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.cells import as_numbers
-from core.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_values
-from core.roles import Role, RoleSuggestion, vary_like_names
+from core.people.patterns import ALL_PATTERNS, CATALOGUE, PatternHits, scan_values
+from core.people.roles import Role, RoleSuggestion, vary_like_names
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.pair import ColumnPair, LoggedTables
 from core.tabular.second_opinion.unchanged import ColumnComparison
 from core.tabular.settings import SecondOpinionThresholds
+from core.values.cells import as_numbers
 from core.verdict import Finding, Verdict
 from core.words import Text, joined, own, share_of, text
 

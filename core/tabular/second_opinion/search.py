@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from core.coding import FloatArray, IntArray, combined_codes, some_rows
 from core.comparing.numbers import Amounts, alphabetic_places, read_amounts, read_codes
-from core.roles import Role
-from core.roles.vocabulary import match_name
+from core.people.roles import Role
+from core.people.roles.vocabulary import match_name
 from core.tabular.columns import is_high_risk
 from core.tabular.second_opinion.classes import logged_quasi_identifiers
 from core.tabular.second_opinion.pair import LoggedTables, remembered

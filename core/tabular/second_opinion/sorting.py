@@ -13,7 +13,6 @@ from functools import partial
 
 import numpy as np
 
-from core.cells import CodeArray
 from core.coding import FloatArray, joint_codes
 from core.comparing.sorted_alike import (
     FEWEST_IN_ORDER,
@@ -28,6 +27,7 @@ from core.comparing.sorted_alike import (
 from core.tabular.second_opinion.pair import CodedPair
 from core.tabular.second_opinion.search import COARSER, Search, until
 from core.tabular.words import listed
+from core.values.cells import CodeArray
 from core.verdict import Finding, Verdict
 from core.words import own, text
 

@@ -21,12 +21,12 @@ from core.coding import IntArray, some_rows
 from core.comparing.nearest import letter_pairs, n_shared_pairs, standard_ranks
 from core.comparing.numbers import read_amounts
 from core.comparing.sets import are_drawn_anew
-from core.dates import read_dates
-from core.letters import without_accents
-from core.roles import Role, RoleSuggestion
+from core.people.roles import Role, RoleSuggestion
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
 from core.tabular.settings import SecondOpinionSettings
 from core.tabular.words import listed
+from core.values.dates import read_dates
+from core.values.letters import without_accents
 from core.verdict import Finding, Verdict
 
 _IDENTIFYING = frozenset({Role.DIRECT_IDENTIFIER, Role.QUASI_IDENTIFIER})

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.comparing.made_up import most_known_by_chance
 from core.comparing.numbers import read_amounts
-from core.roles import Role, RoleSuggestion
+from core.people.roles import Role, RoleSuggestion
 from core.tabular.actions import Meaning, meaning_of
 from core.tabular.columns import ColumnPair, is_high_risk
 from core.tabular.second_opinion.numbering import is_in_other_records

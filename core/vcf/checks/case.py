@@ -5,9 +5,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from core.vcf.checks.spellings import plain, words_of
+from core.vcf.memoized import lazy
 from core.vcf.readings import Info
 from core.vcf.records import USUAL_FILTERS, Record
-from core.vcf.remembering import lazy
 from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
 

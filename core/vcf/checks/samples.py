@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 
 from core.vcf.checks.case import FAIL, WARN, Case, site_check
+from core.vcf.memoized import remembered
 from core.vcf.readings import Kind, format_patterns
 from core.vcf.records import GENOTYPE, Record
-from core.vcf.remembering import remembered
 from core.vcf.repeats import is_unnamed_repeat
 
 _NOT_ZERO = re.compile(rb"[1-9]")

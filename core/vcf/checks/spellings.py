@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote_to_bytes
 
-from core.vcf.remembering import remembered
+from core.vcf.memoized import remembered
 
 # A variant as people write it: ``1:1005:A:G``, an identifier of dbSNP, a change in HGVS.
 WRITTEN_VARIANT = re.compile(

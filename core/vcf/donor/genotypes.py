@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.vcf.lines import Lines
-from core.vcf.remembering import remembered
+from core.vcf.memoized import remembered
 
 Dosages = npt.NDArray[np.int8]
 MISSING = -1

@@ -10,7 +10,7 @@ from core.vcf.donor.kinship import KinshipMeasurement, SiteSample, measure_kinsh
 from core.vcf.donor.remaining import COMMON, KnownFrequency, Remaining, RemainingCollector
 from core.vcf.files import Progress, VcfFile
 from core.vcf.measuring import open_lines
-from core.vcf.remembering import forgetting
+from core.vcf.memoized import forgetting
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

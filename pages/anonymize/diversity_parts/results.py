@@ -23,7 +23,7 @@ from core.diversity.charts import GRID_TITLES, grid_drawing
 from core.diversity.judging import accuracy_word
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
 from core.diversity.tool import TOOL
-from core.plain import table_csv
+from core.files.plain_text import table_csv
 from core.reports import Report
 from core.result import Drawing
 from core.words import percent, say

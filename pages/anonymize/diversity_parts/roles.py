@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.caching import remembered
 from core.demo import LABEL, SHOWN_ROLES
 from core.diversity import (
     DiversitySettings,
@@ -15,9 +14,10 @@ from core.diversity import (
     zero_one_columns,
 )
 from core.diversity.tool import TOOL
-from core.roles import Role
-from core.settings_form import described
+from core.people.roles import Role
+from core.settings.form import described
 from core.tables import Dataset
+from core.web.caching import remembered
 from core.words import joined, own, say
 from pages.components.asking import ask_for
 from pages.components.roles import suggested_roles

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.caching import remembered
 from core.diversity import DiversitySettings, ModelChoice, prepare_search
 from core.diversity.result import what_predicts_what
 from core.diversity.settings import ModelSource, Task, just_below
 from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.tables import Dataset
+from core.web.caching import remembered
 from core.words import say
 from pages.anonymize.diversity_parts.roles import ROLES, Roles, ask_for_roles
 from pages.components.asking import ask_for, ask_for_form

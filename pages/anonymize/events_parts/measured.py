@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from core import events
-from core.caching import remembered
 from core.events import AnonymizedEvents, EventSettings, Release, ReleaseOptions, Rule, TraceRisk
 from core.events.earlier import beside_earlier
 from core.releases import EarlierTable, Ledger
 from core.tables import Dataset
+from core.web.caching import remembered
 
 measure = remembered(kept=4)(events.measure_events)
 

@@ -11,7 +11,7 @@ from core.events.measuring import LARGEST_LOG_WITH_CURVE
 from core.events.result import recommended_way, scopes_table, suggestions_table, ways_table
 from core.events.settings import PSEUDONYM_SCOPES
 from core.events.suggestions import NONE_REACHES, tried_text
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.result import Col, Table
 from core.tables import Dataset
 from core.words import say, text

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.events import (
     BUILT_IN_MAPPING,
@@ -29,8 +28,9 @@ from core.events.log import EventLog
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import AUTOMATIC, COARSER
 from core.events.tool import TOOL
-from core.settings_form import described
+from core.settings.form import described
 from core.tables import Dataset
+from core.web.caching import StoredFile
 from core.words import say
 from pages.components.asking import ask_for, ask_for_form, edit_table
 from pages.components.drawer import EARLIER, SETTINGS, ask_for_further, place_drawer

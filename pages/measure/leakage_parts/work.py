@@ -5,13 +5,13 @@ from functools import partial
 import streamlit as st
 
 from core import leakage
-from core.caching import remembered
-from core.jobs import Progress
 from core.leakage import FirstLook, LeakageMeasures, LeakageSettings, LeakageThresholds, TablePair
 from core.leakage.result import usual_figures
 from core.leakage.tool import TOOL
+from core.processes.jobs import Progress
 from core.tables import Dataset
 from core.verdict import Verdict
+from core.web.caching import remembered
 from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.drawer import THRESHOLDS

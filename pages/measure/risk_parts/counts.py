@@ -4,7 +4,6 @@ from datetime import datetime
 
 import streamlit as st
 
-from core.caching import remembered
 from core.counts import CellsMeasurement, CountsAudit, CountThresholds, judge_counts, measure_cells
 from core.counts.report import counts_report
 from core.counts.result import counts_result
@@ -14,6 +13,7 @@ from core.errors import AuditInputError
 from core.reports import Report
 from core.risk import RiskSettings, check_settings
 from core.tables import Dataset
+from core.web.caching import remembered
 from core.words import say
 from pages.components.asking import ask_for
 from pages.components.policy import ask_for_context

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.caching import remembered
 from core.engines import Address, configured
 from core.errors import AuditInputError
-from core.jobs import Progress
+from core.people.roles import Role, RoleSuggestion
+from core.processes.jobs import Progress
 from core.reports import Report, origin_facts
 from core.risk import RiskSettings, RiskThresholds
 from core.risk.in_engine import AuditInEngine, audit_in_engine, roles_in_engine
 from core.risk.report import risk_report
 from core.risk.result import risk_result
 from core.risk.tool import TOOL
-from core.roles import Role, RoleSuggestion
+from core.web.caching import remembered
 from core.words import say
 from pages.components.asking import ask_for_form
 from pages.components.long_work import ask_for_work

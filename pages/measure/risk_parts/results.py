@@ -8,9 +8,8 @@ import streamlit as st
 
 from core import risk
 from core.attribute_disclosure import LIMITS
-from core.caching import remembered
-from core.jobs import Progress
 from core.measures import MEASURES
+from core.processes.jobs import Progress
 from core.releases import EarlierTable, Ledger
 from core.risk import (
     RiskAudit,
@@ -27,6 +26,7 @@ from core.risk.evidence import worst_classes_table
 from core.risk.result import classes_group, columns_group, compared_group, special_uniques_group
 from core.risk.tool import TOOL
 from core.tables import Dataset
+from core.web.caching import remembered
 from core.words import amount, joined, own, say, text
 from pages.components.asking import ask_for
 from pages.components.long_work import ask_for_work, greyed_out

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.people.roles import Role, RoleSuggestion
 from core.risk import PRESETS, RiskMeasurement, RiskSettings, RiskThresholds
 from core.risk.tool import TOOL
-from core.roles import Role, RoleSuggestion
-from core.settings_form import described
+from core.settings.form import described
 from core.tables import Dataset
 from core.words import Text, counted, joined, own, say, text
 from pages.components.asking import ask_for, ask_for_form, edit_table, propose

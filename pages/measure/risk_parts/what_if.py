@@ -10,14 +10,14 @@ from typing import NamedTuple
 import streamlit as st
 
 from core import risk
-from core.caching import remembered, vault
 from core.errors import AuditInputError
-from core.jobs import Job, Progress
+from core.processes.jobs import Job, Progress
 from core.reports import zip_of
 from core.risk.result import option_cards, option_group, released_note, what_if_group
 from core.risk.tool import TOOL
-from core.settings_form import described
+from core.settings.form import described
 from core.tables import Dataset
+from core.web.caching import remembered, vault
 from core.words import Text, say, text
 from pages.components.asking import ask_for
 from pages.components.inputs import Way, show_ways_on, stored_files

@@ -7,12 +7,12 @@ from typing import get_args
 
 import streamlit as st
 
-from core.caching import StoredFile
 from core.errors import AuditInputError
 from core.filed import deciding
 from core.filed.package import Signed, checked_signature, evidence_zip
 from core.filed.reading import FiledReport
-from core.settings_form import command_line
+from core.settings.form import command_line
+from core.web.caching import StoredFile
 from core.words import say
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download, show_finding

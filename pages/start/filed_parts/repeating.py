@@ -5,12 +5,12 @@ from functools import partial
 
 import streamlit as st
 
-from core.at_hand import Source
-from core.caching import StoredFile
 from core.commands.audit import repeated_report
 from core.filed import FiledReport, Repeat, Sameness
-from core.jobs import Progress
+from core.files.named_files import Source
+from core.processes.jobs import Progress
 from core.result import Col, Table
+from core.web.caching import StoredFile
 from core.words import say
 from pages.components.long_work import ask_for_work
 from pages.components.results import show_table

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.caching import StoredFile, remembered, where_it_fits
 from core.errors import AuditInputError, refuse
+from core.processes.unforeseen import UNEXPECTED, pair_ended_by
 from core.tables import Dataset
 from core.tabular import (
     AnonymizationLog,
@@ -27,7 +27,7 @@ from core.tabular.second_opinion import (
     with_quasi_identifiers,
 )
 from core.tabular.verified import VerifiedFile, verified_file
-from core.unforeseen import UNEXPECTED, pair_ended_by
+from core.web.caching import StoredFile, remembered, where_it_fits
 from core.words import joined, say
 from pages.components.reading import read_table
 from pages.components.text import plain

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from core.caching import StoredFile, remembered
 from core.tables import Dataset
 from core.tabular.proposed_log import ACTIONS, ProposedEntry, log_document, propose_log
 from core.tabular.semantics import SEMANTICS
+from core.web.caching import StoredFile, remembered
 from core.words import own, say
 from pages.components import pairing as by_hand
 from pages.components.asking import edit_table

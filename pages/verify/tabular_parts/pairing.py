@@ -5,11 +5,11 @@ from functools import partial
 
 import streamlit as st
 
-from core.caching import StoredFile
 from core.tables import Dataset
 from core.tabular import FilePair, LeftOutFile, pair_files
 from core.tabular.other_logs import may_be_log
 from core.triage import GivenFile, offers, originals_of
+from core.web.caching import StoredFile
 from core.words import joined, own, say
 from pages.components import pairing as by_hand
 from pages.components.inputs import WAYS, Way, show_ways_on

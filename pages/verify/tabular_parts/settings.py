@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from core.patterns import CATALOGUE
-from core.settings_form import described
+from core.people.patterns import CATALOGUE
+from core.settings.form import described
 from core.tabular import TabularSettings, TabularThresholds
 from core.tabular.log import Mode
 from core.tabular.second_opinion import SecondOpinionThresholds

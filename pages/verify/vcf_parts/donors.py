@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.errors import AuditInputError
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.result import Result
 from core.tools import Input
 from core.vcf import PairOutcome, VcfAudit, VcfFile, VcfSettings, judge_donors

@@ -6,11 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.caching import StoredFile, vault
 from core.errors import AuditInputError
-from core.jobs import Progress
+from core.processes.jobs import Progress
 from core.vcf import Pairing, VcfFile, VcfPair, files_of_folders, pair_files, split_uploads
 from core.vcf.measuring import open_lines
+from core.web.caching import StoredFile, vault
 from core.words import joined, say
 from pages.components import pairing as by_hand
 from pages.components.access import offers_folders, path_within

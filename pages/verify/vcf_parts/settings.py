@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import AuditInputError
-from core.settings_form import described
+from core.settings.form import described
 from core.vcf import ALL_CHECKS, MAF_LIMIT, VcfSettings
 from core.verdict import Verdict
 from core.words import say

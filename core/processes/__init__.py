@@ -1,0 +1,1 @@
+"""Work in threads, in turn, and in processes with bounds."""

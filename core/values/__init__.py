@@ -1,0 +1,1 @@
+"""How values are written: numbers, dates, stretches, letters, and when two cells say the same."""

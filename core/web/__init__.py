@@ -1,0 +1,1 @@
+"""What serves pages: a session's vault, and the parts of Streamlit that are no documented API."""
