@@ -24,6 +24,7 @@ if __name__ == "__main__":  # as Streamlit runs it, once for every view
     # at the top: in the sidebar Streamlit 1.67's lists of sections fail axe's rules
     page = st.navigation(navigation.pages(), position="top")
     navigation.remember(page)
+    navigation.say_what_is_given()
     try:
         with showing_place(), interruptible(), settings_named_by("label"), trail.of_run():
             page.run()

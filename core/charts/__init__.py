@@ -22,6 +22,7 @@ from core.charts.look import (
     meaning,
     number_locale,
     on_page,
+    one_bar,
     places,
     threshold,
     vega_lite,

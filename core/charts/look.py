@@ -216,6 +216,21 @@ def described(written: Mapping[str, Any]) -> str:
     return " ".join(said)
 
 
+def one_bar(chart: alt.LayerChart) -> str:
+    """Return in words what a chart says that has one bar and nothing beside it; "" for any other.
+
+    Such a bar is as long as any other number would make it: no picture of it is shown.
+    """
+    (bars, *others), mark = chart.layer, chart.layer[0].mark
+    is_bar = (mark if isinstance(mark, str) else mark.type) == "bar"
+    rows = bars.data if isinstance(bars.data, pd.DataFrame) else chart.data
+    if others or not is_bar or not isinstance(rows, pd.DataFrame) or len(rows) != 1:
+        return ""
+    tips = vega_lite(chart)["layer"][0]["encoding"].get("tooltip", ())
+    (row,) = rows.to_dict(orient="records")
+    return " · ".join(f"{tip['title']}: {_cell(row[tip['field']])}" for tip in tips)
+
+
 def _first_marks(tips: Sequence[Mapping[str, str]], rows: pd.DataFrame | Sequence[object]) -> str:
     """Return what the tooltips of the first marks say, such as "Column, Share: age, 20 %; sex, 5 %."."""
     first = pd.DataFrame(rows[:_MOST_TOLD]).to_dict(orient="records")

@@ -15,6 +15,7 @@ from core.events.earlier import exported_table
 from core.events.release import FILES_NOT_ALWAYS_WRITTEN, NOT_FOR_SHARING, release_files
 from core.events.report import events_report
 from core.events.result import events_result
+from core.events.stages import NUMBERS, PUBLISHED
 from core.events.suggestions import suggestion_lines, suggestions_document
 from core.files.named_files import is_file, write_file
 from core.reports import Report, input_facts, render
@@ -70,7 +71,7 @@ def audit(arguments: Asked) -> Audited:
         verdict=audited.overall,
         report=report,
         result=lambda: events_result(audited),
-        written=(last,),
+        written=(last, *([NUMBERS] if written and settings.any_value == PUBLISHED else [])),
         problems=before.problems,
         unread=before.problems,
     )

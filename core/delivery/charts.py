@@ -8,34 +8,43 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from core.charts import COLORS, TEXT_COLOR, alt, horizontal_bars, layered
+from core.charts import COLORS, TEXT_COLOR, alt, horizontal_bars, layered, meaning
 from core.delivery.attack import Attack
 from core.delivery.judging import DeliveryAudit
 from core.delivery.measuring import Link, TableFacts
 from core.known import Known
 from core.result import Drawing
+from core.verdict import Verdict
 from core.words import Text, amount, counted, joined, own, percent, say, text
 
 _BOX = 0.66  # width of a box as a share of its column
-_ROW, _LOW_ROW = 84, 34  # pixels of a row, and of one of many, with nothing but the table's name
+_ROW, _LOW_ROW = 100, 34  # pixels of a row, and of one of many, with nothing but the table's name
 _MANY_ROWS = 6
+
+
+class _Found(NamedTuple):
+    """Whether a table finds people, in a verdict and in words; None where nobody can be told."""
+
+    verdict: Verdict | None
+    words: Text
 
 
 class _Box(NamedTuple):
     table: TableFacts
+    found: _Found
     level: int  # column of the picture: 0 for persons, then by how many keys it is away
     row: int
 
 
 def tables_drawing(audit: DeliveryAudit) -> Drawing:
-    """Draw the tables as boxes and the keys that join each to persons as arrows."""
+    """Draw the tables as boxes, tinted by whom they find, and the keys from persons on as arrows."""
     boxes, arrows = _laid_out(audit)
     described = [
-        *(_box_words(each.table) for each in boxes.values()),
+        *(_box_words(each) for each in boxes.values()),
         *(_arrow_words(*each) for each in arrows),
     ]
     return Drawing(
-        title="Tables and the keys between them: whole lines were named by you, dashed ones are proposed",
+        title="Tables, whom each finds, and the keys between them (dashed: proposed)",
         chart=partial(
             _drawn, list(boxes.values()), [(boxes[one], boxes[other], link) for one, other, link in arrows]
         ),
@@ -54,7 +63,7 @@ def _laid_out(audit: DeliveryAudit) -> tuple[dict[str, _Box], list[tuple[str, st
     used: dict[int, int] = {}
 
     def place(name: str, level: int) -> None:
-        found[name] = _Box(tables[name], level, used.get(level, 0))
+        found[name] = _Box(tables[name], _found(tables[name], audit), level, used.get(level, 0))
         used[level] = found[name].row + 1
 
     for start in order:
@@ -74,16 +83,28 @@ def _laid_out(audit: DeliveryAudit) -> tuple[dict[str, _Box], list[tuple[str, st
     return found, arrows
 
 
+def _found(table: TableFacts, audit: DeliveryAudit) -> _Found:
+    """Return whether a table leaves persons among fewer than k, by itself or with what the others tell."""
+    k, judged = audit.thresholds.k, audit.judged
+    if table.person_column is None or judged is None:
+        return _Found(None, own(""))
+    if n_below := table.n_below(k):
+        told = text("{persons} among fewer than {k}", persons=counted(n_below, "person"), k=k)
+        return _Found(Verdict.FAIL, told)
+    is_known = table.quasi_identifiers and (judged.n_events or not table.repeats)
+    if is_known and judged.n_below(k):
+        return _Found(Verdict.WARN, text("fewer than {k} with the others", k=k))
+    return _Found(Verdict.PASS, text("nobody among fewer than {k}", k=k))
+
+
 def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> alt.LayerChart:
     """Return boxes and arrows; a dashed arrow is a key that was proposed, a whole one was named."""
     n_levels, n_rows = max(box.level for box in boxes) + 1, max(box.row for box in boxes) + 1
-    across = {"domain": [0, n_levels], "nice": False}
-    down = {"domain": [n_rows, 0], "nice": False}
 
     def at(x: str, y: str) -> dict[str, Any]:
         return {
-            "x": alt.X(f"{x}:Q", axis=None, scale=across),
-            "y": alt.Y(f"{y}:Q", axis=None, scale=down),
+            "x": alt.X(f"{x}:Q", axis=None, scale={"domain": [0, n_levels], "nice": False}),
+            "y": alt.Y(f"{y}:Q", axis=None, scale={"domain": [n_rows, 0], "nice": False}),
         }
 
     def words(rows: alt.Chart, column: str, x: str, y: str, shift: int, **looks: Any) -> alt.Chart:
@@ -97,16 +118,17 @@ def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> 
     title = {**limit, "fontSize": {"expr": f"clamp({inside} / 6, 8, 13)"}, "fontWeight": "bold"}
     about = alt.Tooltip("about:N")
     keys = alt.Chart(pd.DataFrame([_arrow_row(*each) for each in arrows])).encode(tooltip=about)
-    tables = alt.Chart(pd.DataFrame([_box_row(each) for each in boxes])).encode(tooltip=about)
+    tables = alt.Chart(pd.DataFrame([_box_row(each, is_low=is_low) for each in boxes])).encode(tooltip=about)
     named = {"test": "datum.named", "value": [1, 0]}
     line = keys.mark_rule(strokeWidth=2, color=grey).encode(
         strokeDash=alt.StrokeDashValue([6, 4], condition=named)
     )
-    box = tables.mark_rect(fillOpacity=0.1, stroke=grey, strokeWidth=1.5, cornerRadius=6, color=grey)
+    fill = meaning("meaning:N", (*Verdict.__members__, "neutral"), legend=None)
+    box = tables.mark_rect(fillOpacity=0.2, stroke=grey, strokeWidth=1.5, cornerRadius=6)
     head = keys.mark_point(shape="triangle-right", filled=True, size=90, opacity=1, color=grey)
     layers = [
-        box.encode(**at("left", "top"), x2=alt.X2("right"), y2=alt.Y2("bottom")),
-        words(tables, "name", "middle", "y", 0 if is_low else -16, **title),
+        box.encode(**at("left", "top"), x2=alt.X2("right"), y2=alt.Y2("bottom"), color=fill),
+        words(tables, "name", "middle", "y", 0 if is_low else -24, **title),
         line.encode(**at("from", "y_from"), x2=alt.X2("bend")),
         line.encode(**at("bend", "y_from"), y2=alt.Y2("y_to")),
         line.encode(**at("bend", "y_to"), x2=alt.X2("tip")),
@@ -115,14 +137,17 @@ def _drawn(boxes: Sequence[_Box], arrows: Sequence[tuple[_Box, _Box, Link]]) -> 
     ]
     if not is_low:
         layers += [
-            words(tables, "records", "middle", "y", 2, **limit),
-            words(tables, "role", "middle", "y", 18, **limit),
+            words(tables, "records", "middle", "y", -6, **limit),
+            words(tables, "role", "middle", "y", 10, **limit),
+            words(tables, "found", "middle", "y", 26, **{**limit, "fontWeight": "bold"}),
             words(keys, "ends", "middle", "y_to", 11),
         ]
     return layered(*layers, height=(_LOW_ROW if is_low else _ROW) * n_rows)
 
 
-def _box_row(box: _Box) -> dict[str, object]:
+def _box_row(box: _Box, *, is_low: bool) -> dict[str, object]:
+    verdict, words = box.found
+    symbol = "" if verdict is None else verdict.symbol
     return {
         "left": box.level + (1 - _BOX) / 2,
         "right": box.level + (1 + _BOX) / 2,
@@ -130,10 +155,12 @@ def _box_row(box: _Box) -> dict[str, object]:
         "top": box.row + 0.12,
         "bottom": box.row + 0.88,
         "y": box.row + 0.5,
-        "name": box.table.name,
+        "name": f"{symbol} {box.table.name}" if is_low and symbol else box.table.name,
+        "meaning": verdict or "neutral",
+        "found": f"{symbol} {say(words)}" if symbol else "",
         "records": say(counted(box.table.n_records, "record")),
         "role": say(_joined_to(box.table)),
-        "about": say(_box_words(box.table)),
+        "about": say(_box_words(box)),
     }
 
 
@@ -174,12 +201,17 @@ def _ends(start: str, link: Link) -> str:
     return f"{'1' if first else 'n'} : {'1' if second else 'n'}"
 
 
-def _box_words(table: TableFacts) -> Text:
+def _box_words(box: _Box) -> Text:
+    table = box.table
+    message = (
+        "{table}: {records}, {role}." if box.found.verdict is None else "{table}: {records}, {role}; {found}."
+    )
     return text(
-        "{table}: {records}, {role}.",
+        message,
         table=f"`{table.name}`",
         records=counted(table.n_records, "record"),
         role=_role(table),
+        found=box.found.words,
     )
 
 

@@ -1,9 +1,11 @@
 """What a delivery says: figures of all tables together, the tables, keys between them, and attacks."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import DeliveryAudit, attack_sentence, known_words
+from core.delivery.measuring import DeliveryMeasurement
 from core.delivery.tool import TOOL
 from core.known import Known
 from core.people.free_text.result import texts_group
@@ -122,6 +124,23 @@ def verdict_sentence(audit: DeliveryAudit) -> Text:
     if gravest.verdict is Verdict.PASS:
         gravest = next((each for each in audit.findings if each.check == "joined_k"), gravest)
     return own(gravest.gist)
+
+
+def roles_sentence(measured: DeliveryMeasurement) -> Text:
+    """Return in one line who a person is, what others may know of them, and what nobody is to learn."""
+    tables = measured.tables
+    known, hidden = (
+        [f"{table.name}.{column}" for table in tables for column in columns(table)]
+        for columns in (attrgetter("quasi_identifiers"), attrgetter("sensitive"))
+    )
+    persons = [str(table.person_column) for table in tables if table.person_column is not None]
+    message = "Persons: {person}; others may know {known}; nobody is to learn {hidden}."
+    return text(
+        message if hidden else "Persons: {person}; others may know {known}.",
+        person=listed(persons[:1]) if persons else own("none"),
+        known=listed(known, at_most=6) if known else own("nothing"),
+        hidden=listed(hidden, at_most=3),
+    )
 
 
 def _figures(audit: DeliveryAudit) -> tuple[Figure, ...]:

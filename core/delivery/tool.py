@@ -32,7 +32,7 @@ TOOL = Tool(
     question="Who is found when the tables of one delivery are read together?",
     limits=_LIMITS,
     measures=(*keys_of("delivery"), "n_persons", *(each.figure for each in LIMITS), *keys_of("releases")),
-    needs="two or more tables about the same people that are released together",
+    needs="two or more tables about the same people",
     upload=(
         "Upload **all tables** of one delivery that are about the same people, such as patients, visits and"
         " tests: CSV, Excel, Parquet, Feather, JSON lines, SPSS, Stata or SAS. The columns that "

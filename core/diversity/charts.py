@@ -280,7 +280,7 @@ def _shown(table: pd.DataFrame) -> tuple[float, float]:
 def class_sizes_drawing(picked: Configuration, classes: EquivalenceClasses) -> Drawing:
     """Draw the records by the size of their class in the released table."""
     return Drawing(
-        text("Class sizes, k = {k}, ℓ = {l}", k=picked.k, l=picked.l),
+        "Class sizes",
         partial(class_size_chart, *classes.size_histogram, picked.k),
     )
 

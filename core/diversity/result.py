@@ -9,6 +9,7 @@ from core.attribute_disclosure import distinct_l
 from core.diversity import (
     Configuration,
     DiversityAudit,
+    DiversitySettings,
     SearchProblem,
     SinglingOut,
     Stability,
@@ -30,7 +31,7 @@ from core.result import Col, Figure, Group, Note, Part, Result, Table
 from core.settings.form import report_lines, settings_document
 from core.utility import average_class_size, discernibility
 from core.verdict import Verdict
-from core.words import Text, Written, joined, own, part_of, percent, text
+from core.words import Text, Written, joined, listed, own, part_of, percent, text
 
 _RECOMMENDED_TITLE = "Recommended pair"
 _FIRST = ("accuracy", "deletion_ratio", "k", "distinct_l")
@@ -113,7 +114,7 @@ def diversity_result(audit: DiversityAudit, picked: Configuration | None) -> Res
             *_lists(audit),
             Group(
                 "bins",
-                "How sensitive values are counted",
+                "Counted values",
                 (Table("bins", "How sensitive values are counted", _BINS, problem.sensitive),),
             ),
             *([] if picked is None else _released(problem, picked)),
@@ -171,8 +172,8 @@ def _headline(audit: DiversityAudit) -> str:
     if not found or not found[0].n_affected:
         return start
     but = text(
-        "But the columns released as they are still single out {n} record.",
-        "But the columns released as they are still single out {n} records.",
+        "But columns released as they are single out {n} record.",
+        "But columns released as they are single out {n} records.",
         n=found[0].n_affected,
     )
     return joined([start, but])
@@ -181,6 +182,24 @@ def _headline(audit: DiversityAudit) -> str:
 def _with_range(stability: Stability) -> Text:
     mean, low, high = (percent(each) for each in (stability.mean, stability.low, stability.high))
     return text("{mean} ({low} to {high})", mean=mean, low=low, high=high)
+
+
+def what_predicts_what(settings: DiversitySettings, features: Sequence[str]) -> Text:
+    """Return in one sentence what predicts the label, what others may know, and what nobody is to learn."""
+    known, hidden = (
+        listed(names, at_most=3) for names in (settings.quasi_identifiers, settings.sensitive_attributes)
+    )
+    if not settings.label:
+        return text("Others may know {known}; nobody is to learn {hidden}.", known=known, hidden=hidden)
+    return text(
+        "{features} predicts `{label}`; others may know {known}; nobody is to learn {hidden}.",
+        "{features} predict `{label}`; others may know {known}; nobody is to learn {hidden}.",
+        n=len(features),
+        features=listed(features, at_most=2),
+        label=settings.label,
+        known=known,
+        hidden=hidden,
+    )
 
 
 def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
@@ -194,8 +213,8 @@ def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
         target=percent(problem.settings.target),
     )
     way = text(
-        "{n} record in the table → {records} to anonymize",
-        "{n} records in the table → {records} to anonymize",
+        "{n} record → {records} to anonymize",
+        "{n} records → {records} to anonymize",
         n=problem.data.n_records,
         records=problem.n_records,
     )
@@ -204,18 +223,13 @@ def way_of_records(audit: DiversityAudit) -> tuple[Text, ...]:
         return *told, text("{way} → none released.", way=way)
     chosen = audit.search.configuration(audit.recommended.k, audit.recommended.l)
     kept = chosen.kept_set.n_kept if chosen.kept_set else 0
-    return *told, text(
-        "{way} → {kept} released with k = {k}, ℓ = {l}.", way=way, kept=kept, k=chosen.k, l=chosen.l
-    )
+    return *told, text("{way} → {kept} released.", way=way, kept=kept)
 
 
 def _trade_off(audit: DiversityAudit, picked: Configuration | None) -> Iterator[Part]:
     """Yield accuracy against removed records, and how to read it; nothing where no pair has an accuracy."""
     if evaluated(audit):
         yield trade_off_drawing(audit, picked)
-        yield Note(
-            "Outlined: no other pair is better in accuracy, records and precision. Ring: the pair below."
-        )
 
 
 def _figures(audit: DiversityAudit, picked: Configuration | None) -> Iterator[Figure]:
@@ -345,7 +359,7 @@ def _released(problem: SearchProblem, picked: Configuration) -> Iterator[Group]:
 def _classes(problem: SearchProblem, picked: Configuration) -> Iterator[Part]:
     """Yield the classes by size and by the sensitive values in them; drawn where any is released."""
     verified = picked.verification
-    title = text("Sensitive values per class, k = {k}, ℓ = {l}", k=picked.k, l=picked.l)
+    title = "Sensitive values per class"
     rows = [] if verified is None else [*_class_values(problem, verified)]
     if verified is not None and rows:
         yield class_sizes_drawing(picked, verified.classes)

@@ -45,7 +45,7 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=keys_of("diversity", "cost", "disclosure", "classes", "releases"),
     asked="Which k and ℓ protect people at an accuracy of my model that I can live with?",
-    needs="a table with the label that your model predicts, and the model if you have it",
+    needs="a table with the label that your model predicts",
     upload=(
         "Upload a **table of people** with the label that your model predicts. The model is trained here on"
         " a part of it, or you bring your own: a fitted scikit-learn model in **skops** format, or a column"

@@ -114,7 +114,7 @@ def _loss(table: pd.DataFrame, classes: Sequence[str]) -> alt.LayerChart:
 def group_drawings(anonymized: AnonymizedEvents, *, log: bool = False) -> Iterator[Drawing]:
     """Draw the events by the users that share their combination, before and after; none without events."""
     for before, title in (
-        (True, "Users sharing each combination, after cleanup and before flattening"),
+        (True, "Users sharing each combination, before flattening"),
         (False, "Users sharing each combination, as exported"),
     ):
         sizes, events = size_histogram(anonymized, before=before)

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
 from core.coding import IntArray, combination_codes, sorted_distinct, value_codes
 from core.errors import AuditInputError
 from core.events.measuring import AnonymizedEvents
 from core.events.release import Release
+from core.events.settings import ANY
+from core.events.stages import EXPORTED, PUBLISHED
 from core.events.trace_risk import whole_trace_codes
 from core.events.traces import build_traces
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
@@ -33,12 +36,25 @@ def exported_table(anonymized: AnonymizedEvents, release: Release) -> ReleasedTa
     """Return the export, read back from its bytes, as releases are compared: pseudonyms as persons."""
     return ReleasedTable(
         name=EXPORT,
-        dataset=read_dataset(release.events_csv, name=EXPORT),
+        dataset=_numbered(read_dataset(release.events_csv, name=EXPORT)),
         roles=Roles(
             quasi_identifiers=anonymized.stages.columns,
             person=anonymized.measured.log.settings.user_column,
         ),
     )
+
+
+def _numbered(export: Dataset) -> Dataset:
+    """Return an export with days and weeks as numbers, in whichever form it was written."""
+    table = export.table
+    for column, names in EXPORTED.items():
+        if column in table.column_names:
+            numbers = {name: number for number, name in names.items()} | {PUBLISHED: ANY}
+            cells = table[column].combine_chunks().dictionary_encode()
+            values = pa.array([numbers.get(each, each) for each in cells.dictionary.to_pylist()])
+            place = table.column_names.index(column)
+            table = table.set_column(place, column, values.cast(table[column].type).take(cells.indices))
+    return replace(export, table=table)
 
 
 def beside_earlier(
@@ -66,7 +82,7 @@ def beside_earlier(
             not_compared.append(no_table_for(each.release))
         else:
             try:
-                compared.append(_beside(table, each.dataset, each.release))
+                compared.append(_beside(table, _numbered(each.dataset), each.release))
             except AuditInputError as error:
                 not_compared += [
                     NotCompared(release=each.release, reason=text(why)) for why in error.problems

@@ -14,7 +14,7 @@ from pyarrow import csv
 from core.coding import BoolArray, IntArray, combined_codes, sorted_distinct, value_codes
 from core.events.measuring import AnonymizedEvents
 from core.events.settings import REMOVE_USERS, ReleaseOptions
-from core.events.stages import first_positions
+from core.events.stages import exported_labels, first_positions
 from core.events.traces import pseudonym_codes
 from core.files.plain_text import ReproducibleZip
 from core.people.pseudonyms import TokenSource, new_pseudonyms
@@ -240,12 +240,21 @@ def _text_of(lines: pa.Array) -> bytes:
     return data.slice(int(ends[0]), int(ends[-1] - ends[0])).to_pybytes()
 
 
+def _labels(anonymized: AnonymizedEvents) -> list[Sequence[str]]:
+    """Return the values of each contributing column as they are written."""
+    stages, any_value = anonymized.stages, anonymized.measured.log.settings.any_value
+    return [
+        exported_labels(name, labels, any_value=any_value)
+        for name, labels in zip(stages.columns, stages.labels, strict=True)
+    ]
+
+
 def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
     """Return the contributing cells of each combination as they are written, commas between."""
     stages = anonymized.stages
     cells = [
         _csv_cells(labels).take(pa.array(stages.values_of_group[:, column]))
-        for column, labels in enumerate(stages.labels)
+        for column, labels in enumerate(_labels(anonymized))
     ]
     return pc.binary_join_element_wise(*cells, ",") if len(cells) > 1 else cells[0]
 
@@ -253,7 +262,7 @@ def _combination_cells(anonymized: AnonymizedEvents) -> pa.Array:
 def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:
     """Return users per combination before and after removal, with totals per first value."""
     # of a total with masked groups only what is certain is told: subtracting gives none away
-    stages, reduced = anonymized.stages, anonymized.reduced
+    stages, reduced, labels = anonymized.stages, anonymized.reduced, _labels(anonymized)
     groups = np.flatnonzero(reduced.n_users_before > 0)
     groups = groups[np.argsort(stages.rank_of_group[groups])]
     user = anonymized.measured.log.settings.user_column
@@ -262,9 +271,9 @@ def _removal_report_csv(anonymized: AnonymizedEvents) -> bytes:
     for first in dict.fromkeys(stages.values_of_group[groups, 0].tolist()):
         of_value = groups[stages.values_of_group[groups, 0] == first]
         for group in of_value:
-            cells = [stages.labels[n][value] for n, value in enumerate(stages.values_of_group[group])]
+            cells = [labels[n][value] for n, value in enumerate(stages.values_of_group[group])]
             rows.append([*cells, *_counts(anonymized, np.array([group]))])
-        rows.append([stages.labels[0][first], *blank, *_counts(anonymized, of_value)])
+        rows.append([labels[0][first], *blank, *_counts(anonymized, of_value)])
     note = f"Not for sharing: it tells of removed users. Groups of fewer than {reduced.k} are masked."
     return _csv_lines([*rows, [note, *blank, "", ""]])
 

@@ -26,8 +26,9 @@ from core.events.judging import (
     EventAudit,
 )
 from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
-from core.events.release import Release, shared_groups
+from core.events.release import shared_groups
 from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
+from core.events.stages import NUMBERS, PUBLISHED
 from core.events.suggestions import Suggestions
 from core.events.tool import TOOL
 from core.events.trace_risk import KNOWN_EVENTS, TraceRisk
@@ -175,7 +176,7 @@ def _groups(audit: EventAudit, outcomes: Sequence[Outcome]) -> Iterator[Group]:
         tuple(_unmapped_table(anonymized, where) for where in wheres),
         empty="Every event of the log has a class.",
     )
-    yield Group("preview", "Preview", (_preview_table(audit.release),), where="page")
+    yield Group("preview", "Preview", (_preview_table(audit),), where="page")
 
 
 def _figure_groups(audit: EventAudit) -> Iterator[Group]:
@@ -629,13 +630,14 @@ def scopes_table(risks: Mapping[str, TraceRisk]) -> Table:
     return Table("scopes", title, _SCOPES, rows, where="page")
 
 
-def _preview_table(release: Release) -> Table:
-    """Return the first rows of the exported file, as text."""
-    export = io.BytesIO(release.events_csv)
+def _preview_table(audit: EventAudit) -> Table:
+    """Return the first rows of the exported file, as text; in the published form with its legend."""
+    export = io.BytesIO(audit.release.events_csv)
     shown = pd.read_csv(export, dtype=str, keep_default_na=False, nrows=_PREVIEW_ROWS)
     columns = tuple(Col(name, text("{column}", column=name)) for name in shown.columns)
     rows = list(shown.itertuples(index=False, name=None))
-    return Table("preview", "First lines of anonymized_events.csv", columns, rows, where="page")
+    note = NUMBERS if audit.measured.log.settings.any_value == PUBLISHED else ""
+    return Table("preview", "First lines of anonymized_events.csv", columns, rows, note, where="page")
 
 
 def recommended_way(outcomes: Sequence[Outcome]) -> Text:

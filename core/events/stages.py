@@ -1,5 +1,6 @@
 """The cleaned log at every step of flattening, prepared once so that any k is answered from it."""
 
+import calendar
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -82,6 +83,21 @@ def shown_value(column: str, value: str) -> Text:
     return text("{value}", value=value)
 
 
+def exported_labels(column: str, labels: Sequence[str], *, any_value: str) -> Sequence[str]:
+    """Return values of a column as files say them: days by their names, weeks as ISO 8601 writes them.
+
+    Both are numbers where "any" is 100, the published form, of which `NUMBERS` is the legend.
+    """
+    named = {} if any_value == PUBLISHED else EXPORTED.get(column, {})
+    return [named.get(label, label) for label in labels]
+
+
+PUBLISHED = "100"
+NUMBERS = "100 is any; weekday 0 is Monday, 6 is Sunday; week_number is the week of ISO 8601."
+EXPORTED = {
+    "weekday": dict(zip("0123456", calendar.day_name, strict=True)),
+    "week_number": {str(number): f"W{number:02}" for number in range(1, 54)},
+}
 _PREFIXED_LEVELS = {
     "month": "month {value}",
     "quarter": "quarter {value}",

@@ -46,7 +46,7 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=keys_of("events", "releases"),
     asked="Which export of my event log shows every combination for k users, at what loss?",
-    needs="a log with a time, a user and an event in each line",
+    needs="a log of times, users and events",
     upload=(
         "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). With other"
         " names, time, user and event are found by their values; other columns are not exported."

@@ -29,7 +29,7 @@ TOOL = Tool(
     question="Is a participant still in the scrambled table?",
     limits=_LIMITS,
     measures=keys_of("leakage"),
-    needs="the original table and its scrambled (shuffled, noised or synthetic) copy",
+    needs="the original table and its scrambled copy",
     upload=(
         "Upload the **original** table and its **scrambled** copy, whether shuffled, noised or synthetic. "
         "Columns are matched by name, rows by position or by a column of your choice. CSV, Excel, "

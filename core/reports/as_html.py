@@ -9,7 +9,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.charts import described, vega_lite
+from core.charts import described, one_bar, vega_lite
 from core.files.plain_text import printable, scalar, unbroken
 from core.measures import MEASURES
 from core.measures.measure import Unit
@@ -158,9 +158,11 @@ def _css(words: str) -> str:
 
 
 def _drawn(chart: Drawing, anchor: str, *, is_beside: bool) -> tuple[str | None, str]:
-    """Return a chart as SVG, None where it could not be drawn, and what says in words what it shows."""
+    """Return a chart as SVG and what says in words what it shows; "" of one bar, None if it failed."""
     width, height = (_BESIDE_WIDTH, _BESIDE_HEIGHT) if is_beside else (_GRID_WIDTH, None)
     made = chart.chart()
+    if words := one_bar(made):
+        return "", words
     svg = chart_svg(made, prefix=anchor, width=width, height=height)
     return svg, chart.alt or described(vega_lite(made))
 

@@ -490,10 +490,10 @@ def _with_further(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
         worst=listed(worst.columns),
     ).told(
         step=text(
-            "Add {columns} to the quasi-identifiers and look again, make it coarser, or leave it out; say "
-            "that it is harmless only if nobody outside can know it.",
-            "Add {columns} to the quasi-identifiers and look again, make them coarser, or leave them out; "
-            "say that they are harmless only if nobody outside can know them.",
+            "Add {columns} to the quasi-identifiers, make it coarser, or leave it out; it is harmless "
+            "only if nobody outside can know it.",
+            "Add {columns} to the quasi-identifiers, make them coarser, or leave them out; they are "
+            "harmless only if nobody outside can know them.",
             n=len(columns),
             columns=_named(columns),
         )

@@ -235,7 +235,7 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     below = classes.n_records_below(k)
     if below:
         words: dict[str, Value] = {
-            "found": share_of(below, classes.n_records, "records"),
+            "found": share_of(below, classes.n_records, "persons" if _are_persons(measured) else "records"),
             "columns": listed(classes.quasi_identifiers, at_most=3),
         }
         told = text(
@@ -264,8 +264,14 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     )
 
 
+def _are_persons(measured: RiskMeasurement) -> bool:
+    """Whether each record is of a person of its own, as far as can be told."""
+    return measured.persons is None and measured.hidden_persons is None
+
+
 def _others(measured: RiskMeasurement, n: int) -> Text:
-    return counted(n, "other record") if measured.persons is None else counted(n, "other person")
+    is_record = measured.persons is None and not _are_persons(measured)
+    return counted(n, "other record") if is_record else counted(n, "other person")
 
 
 def _step_to_k(measured: RiskMeasurement, k: int, below: int) -> Text:
@@ -280,14 +286,14 @@ def _step_to_k(measured: RiskMeasurement, k: int, below: int) -> Text:
     if known:
         best = min(known, key=lambda name: known[name])  # of equals the one with the fewest values
         coarser = text(
-            "{column} (without it, {n} record would still be in a group under {k})",
-            "{column} (without it, {n} records would still be in groups under {k})",
+            "{column} (without it, {n} record would be in a group under {k})",
+            "{column} (without it, {n} records would be in groups under {k})",
             n=known[best],
             column=f"`{best}`",
             k=k,
         )
     if below > _MOST_SUPPRESSED * measured.classes.n_records:
-        return text("Make coarser: {coarser}. What if shows the options.", coarser=coarser)
+        return text("Make coarser: {coarser}. See What if.", coarser=coarser)
     return text(
         "Suppress the {n} record in a group under {k}, or make coarser: {coarser}.",
         "Suppress the {n} records in groups under {k}, or make coarser: {coarser}.",
@@ -538,28 +544,13 @@ def _distinct_finding(sensitive: SensitiveMeasurement, limit: Limit, l: int, uni
             n=l,
             column=f"`{column}`",
         )
-    found = share_of(n_records, total, f"{unit}s")
-    given = (
-        text(
-            "{found} gives it away to whoever knows the class",
-            "{found} give it away to whoever knows the class",
-            n=n_records,
-            found=found,
-        )
-        if l == 2
-        else text(
-            "{found} gives it away to whoever knows the class, or nearly",
-            "{found} give it away to whoever knows the class, or nearly",
-            n=n_records,
-            found=found,
-        )
-    )
     return Finding.of("distinct_l", Verdict.FAIL, column=column, n_affected=n_records)(
-        "{n} of {classes} holds {values} of {column}: {given}.",
-        "{n} of {classes} hold {values} of {column}: {given}.",
-        n=n_classes,
+        "{found} gives {column} away: all alike by the quasi-identifiers have {values} ({few} of {classes}).",
+        "{found} give {column} away: all alike by the quasi-identifiers have {values} ({few} of {classes}).",
+        n=n_records,
+        found=share_of(n_records, total, f"{unit}s"),
+        few=n_classes,
         classes=counted(sensitive.classes.n_classes, "class", "classes"),
         values=_few_values(l),
         column=f"`{column}`",
-        given=given,
     )

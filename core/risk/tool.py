@@ -88,7 +88,7 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=keys_of("classes", "risk", "disclosure", "cost", "releases"),
     asked="How easily are people found in this table, and what does it give away?",
-    needs="one table of people that is about to be released",
+    needs="a table of people",
     upload=(
         "Upload **one table** of people that is about to be released: CSV, Excel, Parquet, "
         "Feather, JSON lines, SPSS, Stata or SAS, a record a row. No log and no original is needed."

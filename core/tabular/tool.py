@@ -45,7 +45,7 @@ TOOL = Tool(
     limits=_LIMITS,
     measures=keys_of("tabular", "classes"),
     asked="Was this table anonymized as its log says, and is that enough?",
-    needs="the original table, the anonymized table, and the log of what was done",
+    needs="the original, the anonymized table, and the log",
     upload=(
         "Upload three files for each table: the **original** `visits.csv`, the **anonymized** "
         "`visits_anonymized.csv`, and the **log** of what was done, `visits_anonymized_log.json`. Tables "

@@ -58,12 +58,21 @@ class Pairing:
 
     def proposals(self) -> dict[str, Text | str]:
         """Return for each name without a partner which other one it seems to belong to, empty for none."""
-        stems = {name: _stem(name) for name in self.unmatched}
-        told: dict[str, Text | str] = {}
-        for name, stem in stems.items():
-            others = [other for other, found in stems.items() if found == stem and other != name]
-            told[name] = _proposal(name, others[0]) if stem and len(others) == 1 else ""
-        return told
+        return {name: _proposal(*pair) if (pair := self.proposed(name)) else "" for name in self.unmatched}
+
+    def proposed(self, name: str) -> tuple[str, str] | None:
+        """Return original and anonymized file where a name without a partner seems to belong to another.
+
+        The anonymized one is that whose name says so, or more.
+        """
+        stem = _stem(name)
+        others = [other for other in self.unmatched if other != name and _stem(other) == stem]
+        if not stem or len(others) != 1:
+            return None
+        original, anonymized = sorted(
+            (name, others[0]), key=lambda one: (SAYS_RELEASED.search(one.lower()) is not None, len(one), one)
+        )
+        return original, anonymized
 
 
 def _stem(name: str) -> tuple[str, ...]:
@@ -74,11 +83,8 @@ def _stem(name: str) -> tuple[str, ...]:
     return tuple(word for word in words if word and not _SAYS_WHAT.fullmatch(word))
 
 
-def _proposal(name: str, other: str) -> Text:
-    """Say that two files seem to belong together; the anonymized one is that whose name says so, or more."""
-    original, anonymized = sorted(
-        (name, other), key=lambda one: (SAYS_RELEASED.search(one.lower()) is not None, len(one), one)
-    )
+def _proposal(original: str, anonymized: str) -> Text:
+    """Say that two files seem to belong together."""
     return text(
         "{anonymized} looks like the anonymized file of {original}: pair the two by hand (--pair ORIGINAL "
         "ANONYMIZED high), or name it high_anony_{original}.",

@@ -11,52 +11,51 @@ from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.processes.jobs import Progress
 from core.tables import Dataset
-from core.web.caching import vault
 from core.words import say
 from pages.anonymize.diversity_parts.pair import SPLITS, show_side_by_side, show_stability
 from pages.anonymize.diversity_parts.results import downloads, judge_live, report
+from pages.anonymize.diversity_parts.roles import ROLES
 from pages.anonymize.diversity_parts.settings import Asked, ask_for_search, show_asked
-from pages.components.drawer import EARLIER
+from pages.components.drawer import EARLIER, SETTINGS, place_drawer
 from pages.components.earlier import ask_for_earlier
+from pages.components.inputs import stored_files
 from pages.components.long_work import ask_for_work
 from pages.components.parts import show_part
-from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_page, show_tabs, show_whole
 
 MOST_THREADS = 4
+_MOST_AT_ONCE = 500_000  # records × pairs that are searched without being asked for
 _TABS = ("classes", "known", SPLITS, "bins", "offered", "every", "pareto")
 
 
 def _show_drawer(shown: Shown) -> None:
-    """Show the settings, closed unless a file is awaited; what is done next stands above them."""
-    data = shown.given["data"]
-    job = vault().job(TOOL.key)
-    begun = shown.found["begun"] = job is not None and job.key.startswith(data.fingerprint)
-    shown.found["start"] = st.container()
-    is_awaiting = not begun and st.session_state.get("diversity_source") == "file"
-    with st.expander(say("Settings"), icon=":material/tune:", expanded=is_awaiting):
-        ask_for_settings_file(TOOL.key)
-        shown.found["asked"] = ask_for_search(data)
-        with st.expander(say(EARLIER), icon=":material/history:"):
-            shown.given["earlier"] = ask_for_earlier(TOOL.key)
-        _show_singling_out(data)
+    """Show roles, settings and earlier releases, closed unless a model is awaited."""
+    is_awaiting = st.session_state.get("diversity_source") == "file" and not stored_files(TOOL.key, "model")
+    shown.found["start"] = st.container()  # what is asked stands above
+    titles = (ROLES, SETTINGS, EARLIER)
+    place_drawer(shown, " · ".join(map(say, titles)), titles, opened=SETTINGS if is_awaiting else "")
+    shown.found["asked"] = ask_for_search(shown.given["data"], shown.drawer)
+    with shown.drawer[ROLES]:
+        _show_singling_out(shown.given["data"])
+    with shown.drawer[EARLIER]:
+        shown.given["earlier"] = ask_for_earlier(TOOL.key)
 
 
 def _show(shown: Shown) -> None:
-    """Search beside the page, and show what was found."""
+    """Search beside the page, by itself where that is quick, and show what was found."""
     asked: Asked = shown.found["asked"]
     data, start = shown.given["data"], shown.found["start"]
     with start:
+        show_asked(asked, data)
         key = _checked(asked, data)
     if key is None or asked.choice is None:
         return
     work = partial(_search, data, asked.settings, asked.choice, asked.training)
+    is_quick = data.n_records * asked.settings.n_pairs <= _MOST_AT_ONCE
     with start:
-        if not shown.found["begun"]:
-            show_asked(asked)
-        job = ask_for_work(TOOL.key, key, work, label="Search", inputs=data.fingerprint)
+        job = ask_for_work(TOOL.key, key, work, label="" if is_quick else "Search", inputs=data.fingerprint)
     if job is not None and job.result is not None:
         shown.measured, shown.found["identity"] = job.result, job.key
         shown.is_outdated = job.key != key

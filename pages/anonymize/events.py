@@ -14,8 +14,14 @@ from core.verdict import Verdict
 from core.words import say
 from pages.anonymize.events_parts import measured
 from pages.anonymize.events_parts import result as tabs
-from pages.anonymize.events_parts.settings import ask_for_rule, ask_for_settings, kinds_are_settled
+from pages.anonymize.events_parts.settings import (
+    ask_for_rule,
+    ask_for_settings,
+    offer_found_columns,
+    settle_kinds,
+)
 from pages.components.parts import show_group
+from pages.components.policy import ask_for_context
 from pages.components.results import Download
 from pages.components.shown import Shown
 from pages.components.tool_page import ToolPage, show_found, show_page, show_tabs, show_whole
@@ -25,20 +31,21 @@ _OF_LINKED_EVENTS = {"trace_risk", "whole_trace", "row_multisets", "row_numbers"
 
 
 def _show(shown: Shown) -> None:
-    """Ask for settings, measure, and show what was found, once every kind of event is settled."""
+    """Ask for settings, measure, and show what was found."""
     log = shown.given["log"]
     shown.settings = ask_for_settings(shown)
     if shown.settings is None:
         return
     with st.spinner(say("Reading the log …")):
         shown.measured = measured.measure(log, shown.settings)
-    if kinds_are_settled(log, shown.measured):
-        shown.depends_on = [shown.measured.log.settings]
-        show_whole(shown)
+    settle_kinds(log, shown.measured)
+    shown.depends_on = [shown.measured.log.settings]
+    show_whole(shown)
 
 
 def _judge_live(shown: Shown) -> None:
     """Show the rule beside the picture that it moves."""
+    ask_for_context(TOOL.key)
     controls, picture = st.columns([1, 2.4], gap="large")
     with controls:
         live = ask_for_rule()
@@ -48,16 +55,18 @@ def _judge_live(shown: Shown) -> None:
         show_group(shown.result, "stages")
 
 
-def _offer_new_pseudonyms(shown: Shown) -> None:
-    """Offer to break the links between a user's events, where these tell users apart."""
+def _act(shown: Shown) -> None:
+    """Offer to confirm columns, and to break links between a user's events where these tell users apart."""
     told = {each.check for each in shown.result.findings if each.verdict is not Verdict.PASS}
-    if shown.thresholds.options.pseudonym_per != "event" and told & _OF_LINKED_EVENTS:
-        st.button(
-            say("New pseudonym for each event"),
-            key="events_unlink",
-            icon=":material/link_off:",
-            on_click=_unlink,
-        )
+    with st.container(horizontal=True):
+        offer_found_columns(shown.settings)
+        if shown.thresholds.options.pseudonym_per != "event" and told & _OF_LINKED_EVENTS:
+            st.button(
+                say("New pseudonym for each event"),
+                key="events_unlink",
+                icon=":material/link_off:",
+                on_click=_unlink,
+            )
 
 
 def _unlink() -> None:
@@ -98,10 +107,12 @@ def _downloads(shown: Shown) -> list[Download]:
     zipped = partial(release_zip, release, with_user_mapping=with_mapping)
     return [
         *(
-            Download(file.name, file.unique_name, partial(bytes, file.data), file.about)
-            for file in export_files(release, with_user_mapping=with_mapping)
+            Download(
+                file.name, file.unique_name, partial(bytes, file.data), file.about, is_further=number > 0
+            )
+            for number, file in enumerate(export_files(release, with_user_mapping=with_mapping))
         ),
-        Download("All files as ZIP", "anonymized_events.zip", zipped),
+        Download("All files as ZIP", "anonymized_events.zip", zipped, is_further=True),
     ]
 
 
@@ -126,7 +137,7 @@ show_page(
         live=_judge_live,
         judge=_judge,
         result=lambda shown: events_result(shown.audit),
-        act=_offer_new_pseudonyms,
+        act=_act,
         reasons=lambda shown: [way_of_events(shown.audit)],
         figures=("kept", "risk", "whole_log"),
         found=partial(show_found, at_once=1),

@@ -63,12 +63,15 @@ def show_drawer(shown: Shown) -> None:
     (first, *_), further = _sorted(tool.inputs)
     several = first.kind != "table"
     titles = [
-        *([FILES] if several else []),
         *shown.page.titles,
+        *([FILES] if several else []),
         *([FURTHER] if any(each.kind != "releases" for each in further) else []),
         *([EARLIER] if any(each.kind == "releases" for each in further) else []),
     ]
-    place_drawer(shown, files_heading(shown.given[first.role] if several else ()), titles)
+    heading = say(SETTINGS)
+    if several:
+        heading = f"{say(titles[0])} · {files_heading(shown.given[first.role])}"
+    place_drawer(shown, heading, titles)
     if several:
         with shown.drawer[FILES]:
             stored = shown.given[first.role]

@@ -77,4 +77,5 @@ def ledger_download(
         f"ledger_{identity[:8]}.json",
         lambda: new_ledger(tables(), k=k, earlier=earlier.ledgers),
         "Counts of classes by salted hash, no data, for the next release. Keep it to yourself.",
+        is_further=True,
     )

@@ -220,7 +220,7 @@ def _list_table(
     tool: str, role: str, stored: StoredFile, *, label: str = "", change: Callable[[], None] | None = None
 ) -> tuple[Dataset | None, AuditInputError | None]:
     dataset, error = read_table(tool, stored)
-    with _file_row(tool, role, stored, *summary_of(dataset), label=label):
+    with _file_row(tool, role, stored, summary_of(dataset), label=label):
         ask_for_reading(tool, role, stored, dataset, further=change if dataset is not None else None)
         _show_remove(tool, role, stored)
     return dataset, error
@@ -253,12 +253,9 @@ def list_file(tool: str, role: str, stored: StoredFile) -> None:
 
 
 @contextmanager
-def _file_row(
-    tool: str, role: str, stored: StoredFile, summary: str, details: str = "", *, label: str = ""
-) -> Iterator[None]:
-    """Show a file on a line; its `details` stand there where there is room."""
+def _file_row(tool: str, role: str, stored: StoredFile, summary: str, *, label: str = "") -> Iterator[None]:
+    """Show a file on a line."""
     name = f"{plain(say(label))}: " if label else ""
-    rest = f" :small[· {plain(say(details))}]" if details else ""
     with st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -267,7 +264,7 @@ def _file_row(
         key=f"file_row_{tool}_{role}_{stored.key}",
     ):
         told = f"{plain(stored.name)} · {plain(say(summary))}"
-        st.markdown(f":material/draft: {name}{told}{rest}", width="stretch")
+        st.markdown(f":material/draft: {name}{told}", width="stretch")
         yield
 
 
@@ -367,8 +364,7 @@ def show_privacy_line() -> None:
             st.caption(f":material/lock: {stay}")
             return
         held_now = say(
-            "{size} of your files are held in memory on this machine for this tab, until you close or reload "
-            "it.",
+            "{size} of your files are held in memory, for this tab alone.",
             size=size(held.n_bytes),
         )
         st.caption(f":material/lock: {held_now}", width="stretch")

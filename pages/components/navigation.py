@@ -10,7 +10,7 @@ import streamlit as st
 from core import __version__
 from core.tools import TOOLS as KEYS
 from core.tools import Tool, tool
-from core.words import say
+from core.words import own, say
 from pages.components.language import language_pages, remember_page
 
 if TYPE_CHECKING:
@@ -38,12 +38,35 @@ FILED_REPORTS = Tool(
     section="start",
     icon=":material/inventory_2:",
     question="Does a report that was filed still hold, and who decided what?",
-    needs="the report as page (HTML) or JSON, and the files that were audited",
+    needs="the report, and the files that were audited",
     limits=(),
     measures=(),
 )
 FILED = FILED_REPORTS.script
 _SCRIPTS = {each.key: each.script for each in (*TOOLS, FILED_REPORTS)}
+
+
+_GIVEN = {  # what a person has who needs the tool, below its name
+    "tabular": own("a table, its log"),
+    "vcf": own("genome files"),
+    "leakage": own("scrambled table"),
+    "risk": own("a table to share"),
+    "dataset": own("tables"),
+    "events": own("an event log"),
+    "diversity": own("table for a model"),
+    "filed": own("a filed report"),
+}
+
+
+def say_what_is_given() -> None:
+    """Say in the menu below each tool's name what a person has who needs it."""
+    links = ("stTopNavLink", "stSidebarNavLink")
+    rules = (
+        f'[data-testid="{link}"][href$="/{tool}"]::after {{ content: "{say(given)}"; }}'
+        for tool, given in _GIVEN.items()
+        for link in links
+    )
+    st.html(f"<style>{' '.join(rules)}</style>")
 
 
 def remember(page: Page) -> None:

@@ -195,14 +195,24 @@ def _ask_for_policy(tool: str) -> None:
     )
 
 
-POLICY_ABOVE = ("risk", "dataset")  # pages that ask for it beside the limits
+POLICY_ABOVE = ("risk", "dataset", "events")  # pages that ask for it beside the limits
 _QUESTIONS = ("Who receives it?", "How bad would being found be?")
+_CONTEXT = "context"  # as answered on one page, which is the default on the others
 
 
 def ask_for_context(tool: str) -> None:
-    """Ask who receives the data and how bad being found would be, or for a policy: both set the limits."""
-    used: Policy | None = st.session_state.get(f"{tool}_policy_used")
+    """Ask who receives the data and how bad being found would be, or for a policy: both set the limits.
+
+    What was answered on another page is the answer here too, unless a policy is in use.
+    """
     slots = [f"{tool}_{told.name}" for told in CONTEXT]
+    context: tuple[str | None, ...] | None = st.session_state.get(_CONTEXT)
+    if context is not None and context != st.session_state.get(f"{tool}_{_CONTEXT}"):
+        st.session_state[f"{tool}_{_CONTEXT}"] = context
+        if _may_follow(tool):
+            st.session_state.update(zip(slots, context, strict=True))
+            _use_context(tool, context)
+    used: Policy | None = st.session_state.get(f"{tool}_policy_used")
     if used is not None:
         st.session_state.update(zip(slots, context_of(used.name), strict=True))
     *places, beside = st.columns(len(slots) + 1)
@@ -230,11 +240,23 @@ def _answer(told: Setting, answer: str) -> str:
 
 
 def _take_context(tool: str, slots: Sequence[str]) -> None:
-    """Take the limits of a context once both questions are answered; without both, those in use stay."""
-    answers = [st.session_state.get(slot) for slot in slots]
-    if all(answers):
-        _use(tool, shipped_policies()[context_name(*answers)])
-    elif context_of(getattr(st.session_state.get(f"{tool}_policy_used"), "name", "")) != (None, None):
+    context = tuple(st.session_state.get(slot) for slot in slots)
+    st.session_state[_CONTEXT] = st.session_state[f"{tool}_{_CONTEXT}"] = context
+    if all(context) or _may_follow(tool):
+        _use_context(tool, context)
+
+
+def _may_follow(tool: str) -> bool:
+    """Whether no policy is in use, or that of a context."""
+    used: Policy | None = st.session_state.get(f"{tool}_policy_used")
+    return used is None or context_of(used.name) != (None, None)
+
+
+def _use_context(tool: str, context: tuple[str | None, ...]) -> None:
+    """Use the limits of a context once both questions are answered, and those of none before."""
+    if all(context):
+        _use(tool, shipped_policies()[context_name(*context)])
+    elif st.session_state.get(f"{tool}_policy_used") is not None:
         _use(tool, None)
 
 

@@ -38,12 +38,12 @@ def read_alike(source: str, tool: str, key: str) -> None:
         st.session_state[_slot(tool, key)] = options
 
 
-def summary_of(dataset: Dataset | None) -> tuple[str, ...]:
-    """Say how large a table is, and how it was read."""
+def summary_of(dataset: Dataset | None) -> str:
+    """Say how large a table is."""
     if dataset is None:
-        return ("could not be read",)
+        return "could not be read"
     records, columns = counted(dataset.n_records, "record"), counted(len(dataset.columns), "column")
-    return text("{records} × {columns}", records=records, columns=columns), dataset.reading.summary
+    return text("{records} × {columns}", records=records, columns=columns)
 
 
 def show_problems(error: AuditInputError) -> None:
@@ -64,7 +64,7 @@ def ask_for_reading(
     `further` shows what else can be done about the file, below.
     """
     with st.popover(say("How it was read"), icon=":material/tune:", type="tertiary"):
-        for note in dataset.reading.notes if dataset else ():
+        for note in (dataset.reading.summary, *dataset.reading.notes) if dataset else ():
             st.markdown(f":material/info: {sentence(say(note))}")
         with st.form(f"{tool}_{role}_reading_form_{stored.key}", border=False):
             changed = _ask_for_options(tool, role, stored, dataset)

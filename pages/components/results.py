@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from core.charts import COLORS, described, on_page, places
+from core.charts import COLORS, described, on_page, one_bar, places
 from core.errors import AuditInputError
 from core.files.plain_text import unbroken
 from core.measures import MEASURES, Measure
@@ -202,8 +202,8 @@ def show_findings(
                 show_finding(finding)
     if held:
         heading = say(
-            "{n} thing that held or is worth knowing",
-            "{n} things that held or are worth knowing",
+            "{n} thing worth knowing",
+            "{n} things worth knowing",
             n=len(held),
         )
         with st.expander(heading, key=f"{key}_held"):
@@ -218,9 +218,13 @@ def show_finding(finding: Finding) -> None:
 
 
 def show_chart(chart: Drawing, *, key: str) -> None:
-    """Show a chart under its title, with the text that says what it shows."""
+    """Show a chart under its title, with the text that says what it shows; of one bar its words alone."""
     st.markdown(f"**{plain(say(chart.title))}**")
-    drawn = on_page(chart.chart())
+    made = chart.chart()
+    if words := one_bar(made):
+        st.markdown(plain(words))
+        return
+    drawn = on_page(made)
     st.vega_lite_chart(drawn, alt=alternative(chart.title, chart.alt, drawn), key=key)
 
 
@@ -421,8 +425,7 @@ def show_downloads(
             st.caption(say("CSV files have commas, and begin with a byte order mark (UTF-8)."))
         made = partial(_settings_now, make_report, use)
         about = "Everything set here, for --settings and for Open settings."
-        name = f"{stem}_settings.toml"
-        settings = Download("Download settings", name, made, about)
+        settings = Download("Download settings", f"{stem}_settings.toml", made, about)
         show_download(settings, key=f"{tool}_toml")
     if tool not in SETTINGS_ABOVE:
         ask_for_settings_file(tool, beside=row)

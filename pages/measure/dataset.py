@@ -20,9 +20,10 @@ from core.delivery import (
 )
 from core.delivery.proof import delivery_proof
 from core.delivery.report import delivery_report, facts_of_originals, facts_of_tables
-from core.delivery.result import delivery_result
+from core.delivery.result import delivery_result, roles_sentence
 from core.delivery.tool import TOOL
 from core.reports import Report
+from core.settings.form import described
 from core.tables import Dataset
 from core.web.caching import StoredFile, remembered
 from core.words import say
@@ -32,7 +33,10 @@ from pages.components.parts import show_group
 from pages.components.policy import ask_for_context
 from pages.components.results import Download
 from pages.components.shown import Shown, Texts
+from pages.components.text import sentence
 from pages.components.tool_page import ToolPage, show_page
+
+_PEOPLE = ("k", "known_records", "alone_with_all")  # thresholds that are in people
 
 
 def _ask_for_settings(shown: Shown) -> DeliverySettings:
@@ -87,9 +91,15 @@ def _measure(shown: Shown) -> DeliveryMeasurement:
 
 
 def _judge_live(shown: Shown) -> None:
-    """Show the thresholds above the picture that they move."""
+    """Show the roles above the verdict, and the thresholds above the picture that they move."""
+    with shown.top:
+        st.markdown(sentence(say(roles_sentence(shown.measured))))
     ask_for_context(TOOL.key)
-    shown.judge(DeliveryThresholds(**ask_for_form(TOOL.key, DeliveryThresholds)))
+    asked = ask_for_form(TOOL.key, DeliveryThresholds, *_PEOPLE)
+    with st.expander(say("For statisticians"), icon=":material/functions:"):
+        models = [name for name in described(DeliveryThresholds) if name not in _PEOPLE]
+        asked |= ask_for_form(TOOL.key, DeliveryThresholds, *models)
+    shown.judge(DeliveryThresholds(**asked))
     show_group(shown.result, "picture")
 
 

@@ -24,7 +24,7 @@ from pages.components.parts import show_beside, show_group
 from pages.components.results import Download, show_table
 from pages.components.shown import Shown, Texts
 from pages.components.text import sentence
-from pages.components.tool_page import ToolPage, show_page
+from pages.components.tool_page import ToolPage, show_found, show_page
 from pages.measure.leakage_parts.work import measure, pair_tables
 
 
@@ -133,6 +133,7 @@ def _downloads(shown: Shown) -> list[Download]:
 show_page(
     ToolPage(
         tool=TOOL,
+        found=partial(show_found, at_once=1),
         settings=_ask_for_settings,
         measure=_measure,
         judge=lambda shown: judge_leakage(shown.measured, shown.thresholds, read=shown.read),

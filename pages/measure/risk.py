@@ -28,6 +28,7 @@ from pages.measure.risk_parts.results import (
     show_classes,
     show_columns,
     show_compared,
+    show_disclosure,
     show_intruders,
     show_special_uniques,
     show_worst,
@@ -116,6 +117,7 @@ def _downloads(shown: Shown) -> list[Download]:
             f"violating_records_{digest}.csv",
             partial(risk.violations_csv, shown.audit),
             "Their positions in the table, the size of their class and what they miss; no values.",
+            is_further=True,
         ),
         ledger_download(
             lambda: [released], k=shown.thresholds.k, earlier=shown.earlier, identity=dataset.sha256
@@ -150,7 +152,12 @@ show_page(
         found=partial(show_found, at_once=1),
         elsewhere=ELSEWHERE,
         texts=lambda shown: [Texts(TOOL.key, shown.given["table"], shown.measured.texts)],
-        parts={"intruders": show_intruders, "columns": show_columns, "compared": show_compared},
+        parts={
+            "disclosure": show_disclosure,
+            "intruders": show_intruders,
+            "columns": show_columns,
+            "compared": show_compared,
+        },
         own_tabs={"Special uniques": show_special_uniques, "Worst classes": show_worst},
         further=_search,
         ways=_ways,

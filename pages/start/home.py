@@ -133,7 +133,7 @@ def _show_tool(tool: Tool) -> None:
             with st.container(gap="small"):
                 st.header(say(tool.asked or tool.question), anchor=False)
                 st.page_link(tool.script, label=say(tool.title), icon=tool.icon)
-                st.markdown(say("Needs: {needs}", needs=own(tool.needs)))
+                st.markdown(f":material/draft: {say(tool.needs)}")
         with st.container(horizontal=True):
             for demo in tool.demos:
                 if st.button(

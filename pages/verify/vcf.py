@@ -61,7 +61,7 @@ def _show_drawer(shown: Shown) -> None:
     titles = (_BY_HAND, FILES, _REPEATS, _SEVERITIES)
     place_drawer(shown, files_heading(files), titles, opened=_BY_HAND if to_pair else "")
     with shown.drawer[_BY_HAND]:
-        inputs.ask_for_pairs(TOOL.key, in_folders, uploaded)
+        inputs.ask_for_pairs(TOOL.key, pairing, in_folders, uploaded)
     with shown.drawer[FILES]:
         for stored in files:
             list_file(TOOL.key, "files", stored)
@@ -168,6 +168,7 @@ def _downloads(shown: Shown) -> list[Download]:
             f"{vcf.REPORT_NAME}.csv",
             partial(vcf.render_report, audits),
             "A row per file, exactly as published.",
+            is_further=True,
         ),
         Download(
             "All findings",

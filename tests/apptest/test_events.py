@@ -116,7 +116,7 @@ def test_events__asks_which_columns_a_table_without_times_means_and_nothing_else
     assert problems(app) == ["Choose three different columns."]
     app = upload(open_page(PAGE), *lines, header="a;b;c;d")
     assert "Settings" in [drawer.label for drawer in app.expander]  # found by their values
-    assert "a, b, c" in said_in(app)
+    assert app.button(key="events_confirm").label == "Confirm: a, b, c"
     assert "events_confirm" not in buttons(app.button(key="events_confirm").click().run())
 
 
@@ -283,20 +283,22 @@ def _suggested(app: AppTest) -> AppTest:
     raise AssertionError("the search did not end")
 
 
-def test_events__asks_about_kinds_without_a_class_before_any_verdict(open_page: Open) -> None:
+def test_events__keeps_kinds_without_a_class_as_they_are_and_asks_nothing_before_the_verdict(
+    open_page: Open,
+) -> None:
     app = upload(open_page(PAGE), *UNMAPPED, header="when,who,what")
     assert not app.exception
     assert problems(app) == []
-    assert [each.value for each in app.header] == ["2 kinds of events have no class"]
-    assert not app.metric
+    assert "2 kinds of events without a class" in [each.label for each in app.expander]
     assert app.button(key="events_use_classes").disabled
-    app.button(key="events_keep_kinds").click().run()
-    assert not app.exception
     assert app.multiselect(key="events_columns").value[0] == "event"
     app.slider(key="events_k").set_value(3).run()
     assert problems(app) == []
     assert "not assessed" not in headline(app)
     assert figures(app)["Events kept"] == "12"
+    app.button(key="events_without_classes").click().run()
+    assert app.multiselect(key="events_columns").value[0] == "generalized_event"
+    assert not [each for each in app.button if each.key == "events_use_classes"]
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Every word of ours on every page is said in the language chosen; what is the person's own is left alone."""
 
+import calendar
 import html
 import io
 import json
@@ -44,6 +45,7 @@ QUOTED = (
 )
 # Names of the demos' files and columns, and values of theirs, which stay as they are typed; by tool.
 EVENT_NAMES = {
+    *calendar.day_name,
     *("OD_ISO", "GUID", "dogodek", "demo_alarm_log", "csv", "night", "morning", "daytime", "afternoon"),
     *DERIVED_COLUMNS,
     *(level for levels in COARSER.values() for level in levels),
@@ -54,7 +56,9 @@ EVENT_NAMES = {
 THEIRS: dict[str, re.Pattern[str]] = {
     "diversity": re.compile(r"iris\.csv|\b(sepal|petal) (length|width)( \(cm\))?|\btarget\b"),
     "risk": re.compile(r"demo_patients(_released)?\.csv|\b(age|sex|town|diagnosis|days_in_hospital|A+)\b"),
-    "events": re.compile(rf"(?<!\w)({'|'.join(EVENT_NAMES)}|demo-\d{{4}}|u[0-9a-f]{{20}})(?!\w)"),
+    "events": re.compile(
+        rf"(?<!\w)({'|'.join([*EVENT_NAMES, *calendar.day_name])}|demo-\d{{4}}|u[0-9a-f]{{20}})(?!\w)"
+    ),
     "tabular": re.compile(
         r"(lab_results|patients|survey|visits)(_anonymized)?(_log)?\.(csv|json)"
         # columns, what their log says of them, and shapes of values
@@ -230,7 +234,7 @@ def test_column_named_like_a_word_of_ours__stays_as_it_is(open_page: Open) -> No
     app.session_state[CHOSEN] = "ko"
     page: Any = PAGES["diversity"]
     app = app.run().switch_page(page.script).run()
-    app = finished(app.button(key=f"diversity_demo_{page.demo}").click().run())
+    app = app.button(key=f"diversity_demo_{page.demo}").click().run()
     assert any("target" in box.options for box in app.selectbox if box.key.startswith("diversity_label_"))
 
 

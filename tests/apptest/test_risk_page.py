@@ -116,7 +116,7 @@ def test_k__judges_at_once_and_marks_its_preset(open_page: Open) -> None:
     assert marked() == ["5"]
     app = _went(app.slider(key="risk_k").set_value(3))
     assert (_metrics(app)["Records at risk"], marked()) == ("50.0 %", ["3"])
-    assert "3 of 6 records (50.0 %) share " in _texts(app)
+    assert "3 of 6 persons (50.0 %) share " in _texts(app)
     app = _went(app.slider(key="risk_k").set_value(4))
     assert marked() == []
     app = _went(app.button(key="risk_preset_11").click())
@@ -233,7 +233,9 @@ def test_what_if__of_a_small_table_has_ready_cards_and_makes_the_one_chosen(open
     assert "no cheaper one exists among them" in _texts(app)
     made = {button.key: button for button in app.button if str(button.key).startswith("risk_option_")}
     assert len(made) >= 2
-    assert not [each for each in app.get("download_button") if each.key == "download_risk_generalized"]
+    offered = {each.key for each in app.get("download_button")}
+    assert {"download_risk_card_0", "download_risk_card_1"} <= offered
+    assert "download_risk_generalized" not in offered
     app = _went(made["risk_option_1"].click())
     assert "download_risk_generalized" in {each.key for each in app.get("download_button")}
     options = _frame(app, "Smallest class")
@@ -260,7 +262,7 @@ def test_what_if__stopped_at_once_offers_nothing(open_page: Open, monkeypatch: P
     app = _after_work(app, "risk_start", "risk_stop")
     assert "Nothing useful found yet" in _texts(app)
     offered = {*(each.key for each in app.button), *(each.key for each in app.get("download_button"))}
-    assert not offered & {"risk_option_0", "download_risk_generalized"}
+    assert not offered & {"risk_option_0", "download_risk_card_0", "download_risk_generalized"}
 
 
 @pytest.mark.slow
@@ -277,7 +279,8 @@ def test_special_uniques__are_searched_on_demand(open_page: Open) -> None:
 def test_groups_of_values__give_the_hierarchical_distance(open_page: Open) -> None:
     groups = b"disease,group\nflu,lung\ncold,lung\ngout,joint\n"
     app = _upload(_upload(open_page(PAGE)), groups, name="groups.csv", at=3)
-    frame = _frame(app, "disease").set_index("Figure")
+    frame = pd.concat([each.value for each in app.dataframe if "disease" in each.value]).set_index("Figure")
+    assert frame.index.get_loc("Distance between values") < frame.index.get_loc("Entropy ℓ")
     assert frame.loc["Distance between values", "disease"] == "hierarchical"
 
 

@@ -114,6 +114,29 @@ def test_context__of_two_questions_beside_k_sets_the_limits_and_says_whose_they_
 
 
 @pytest.mark.slow
+def test_context__is_asked_once_for_all_pages_but_where_a_policy_is_in_use() -> None:
+    app = risk()
+    app.switch_page("pages/measure/dataset.py").run()
+    app.button(key="dataset_demo_linked").click().run()
+    app.selectbox(key="dataset_policy").set_value("cms-cell-11").run()
+    app.switch_page("pages/measure/risk.py").run()
+    for question, answer in (("recipient", "public"), ("impact", "high")):
+        app.selectbox(key=f"risk_{question}").set_value(answer).run()
+    app.switch_page("pages/anonymize/events.py").run()
+    app.button(key="events_demo_alarms").click().run()
+    answers = [app.selectbox(key=f"events_{question}").value for question in ("recipient", "impact")]
+    assert (*answers, app.slider(key="events_k").value) == ("public", "high", 20)
+    app.switch_page("pages/measure/dataset.py").run()
+    assert app.slider(key="dataset_k").value == 11
+    app.selectbox(key="dataset_policy").set_value("").run()
+    app.switch_page("pages/anonymize/events.py").run()
+    app.selectbox(key="events_impact").set_value("low").run()
+    app.switch_page("pages/measure/dataset.py").run()
+    assert (app.selectbox(key="dataset_impact").value, app.slider(key="dataset_k").value) == ("low", 10)
+    assert not app.exception
+
+
+@pytest.mark.slow
 def test_policy__of_ones_own_is_opened_the_same_way() -> None:
     limit = 'key = "k"\nvalue = 7\nclause = "1"\nsays = "Seven."\nsource = "we"\nyear = 2026\nread = true'
     top = 'title = "Ours"\nabout = ""\nversion = "1"\nread_on = "2026-11-23"\njudgement = []'

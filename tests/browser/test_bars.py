@@ -17,21 +17,22 @@ COUNTS = "region,age,n\n" + "".join(
     for region, row in (("north", (3, 40, 8)), ("south", (15, 2, 77)), ("east", (40, 1, 8)))
     for age, n in zip(("18-39", "40-64", "65+"), row, strict=True)
 )
-MOST_WORDS = 350
+MOST_WORDS = 300
+MOST_WORDS_LISTED = 330  # where it is narrow, several files stand in lines, not in a table
 MOST_WORDS_FILED = 500  # each finding stands open with its field
 MOST_CARDS = 4
 FIRST_SCREEN = 900  # pixels of 1440 × 900
 PHONE = {"width": 390, "height": 844}
 SLOW = 60_000  # milliseconds, on a busy machine
-# Tool, demo, and the key of the button that starts its search, where there is one.
+# Tool and demo.
 PAGES = [
-    ("tabular", "hospital", ""),
-    ("vcf", "cohort", ""),
-    ("leakage", "leaking", ""),
-    ("risk", "untouched", ""),
-    ("dataset", "linked", ""),
-    ("events", "alarms", ""),
-    ("diversity", "iris", "diversity_start"),
+    ("tabular", "hospital"),
+    ("vcf", "cohort"),
+    ("leakage", "leaking"),
+    ("risk", "untouched"),
+    ("dataset", "linked"),
+    ("events", "alarms"),
+    ("diversity", "iris"),
 ]
 # The main block's words that can be seen: no table, chart or icon, and of what is closed only its name.
 WORDS = """() => {
@@ -53,21 +54,13 @@ CARDS = """() => [...document.querySelectorAll('[data-testid="stMetric"]')]
 
 
 @pytest.mark.quick  # a page of each tool
-@pytest.mark.parametrize(("tool", "demo", "start"), PAGES, ids=lambda part: part or "_")
+@pytest.mark.parametrize(("tool", "demo"), PAGES)
 def test_page__says_the_verdict_first_and_few_words_before_anything_is_opened(
-    tool: str, demo: str, start: str, visit: Visit, wait_until_idle: Wait
+    tool: str, demo: str, visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit(tool)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.locator(f".st-key-{tool}_demo_{demo} button").first.click()
-    if start:
-        search = page.locator(f".st-key-{start} button").first
-        expect(search).to_be_visible(timeout=SLOW)
-        wait_until_idle(page)
-        place = search.bounding_box()
-        assert place is not None
-        assert place["y"] + place["height"] <= FIRST_SCREEN
-        search.click(timeout=SLOW)
     expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=SLOW)
     _keeps_the_bars(page, wait_until_idle)
 
@@ -118,7 +111,7 @@ def test_several_files__are_listed_whole_in_few_words_at_every_width(
     for width, height in ((1440, 900), (1280, 800), (720, 450), (390, 844)):  # 720 is 1440 at 200 %
         page.set_viewport_size({"width": width, "height": height})
         wait_until_idle(page)
-        assert page.evaluate(WORDS) <= MOST_WORDS, width
+        assert page.evaluate(WORDS) <= MOST_WORDS_LISTED, width
         expect(listed).to_be_visible(visible=width < 1400)
         expect(listed.get_by_test_id("stMarkdown").last).to_be_visible(visible=640 < width < 1400)
     name = page.locator(f'[class*="st-key-listed_read_{tool}_"] button').nth(1)

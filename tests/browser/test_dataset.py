@@ -30,7 +30,7 @@ def test_four_files__are_read_together_drawn_and_reported(visit: Visit, wait_unt
         expect(picture.get_by_text(name, exact=True)).to_have_count(1)
     expect(picture.get_by_text("1 : n")).to_have_count(2)
     report = downloaded(page, "Download report").read_text(encoding="utf-8")
-    assert "Tables and the keys between them" in report
+    assert "Tables, whom each finds, and the keys between them" in report
     assert "<code>persons</code> to <code>stays</code> by" in report or "persons to stays by" in report
     page.emulate_media(color_scheme="dark")
     expect(picture).to_be_visible()

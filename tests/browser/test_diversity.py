@@ -8,7 +8,7 @@ from typing import Literal
 import pandas as pd
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.browser.downloading import downloaded
@@ -21,38 +21,42 @@ Wait = Callable[[Page], None]
 
 @pytest.fixture
 def searched(visit: Visit, wait_until_idle: Wait) -> Page:
-    """The page after the iris demo was searched with its default settings."""
+    """The page after the iris demo was searched by itself, with its default settings."""
     page = visit("diversity")
     page.set_viewport_size({"width": 1280, "height": 4000})
     page.get_by_role("button", name="Iris").click()
-    expect(page.get_by_role("button", name="Search")).to_be_visible(timeout=30_000)
-    wait_until_idle(page)
-    page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
     wait_until_idle(page)
     return page
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_settings__can_be_read_before_the_search(
+def test_settings__are_folded_below_what_predicts_what(
     scheme: Literal["light", "dark"], visit: Visit, wait_until_idle: Wait
 ) -> None:
     page = visit("diversity")
     page.emulate_media(color_scheme=scheme)
     page.get_by_role("button", name="Iris").click()
-    expect(page.get_by_role("button", name="Search")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
     expect(page.get_by_test_id("stMultiSelectTagsContainer").first).to_be_hidden()
     _open_settings(page, wait_until_idle)
     expect(page.get_by_test_id("stMultiSelectTagsContainer").first).to_be_visible(timeout=30_000)
     wait_until_idle(page)
-    assert page.get_by_text("Label: target · sensitive: ").is_visible()
+    told = page.get_by_text("more predict target; others may know")
+    assert _end_of(told) < _end_of(page.get_by_text("Roles of columns · Settings"))
     violations = Axe().run(page).response["violations"]
     assert [found["id"] for found in violations if found["id"] not in NOT_OURS] == []
 
 
+def _end_of(place: Locator) -> float:
+    box = place.first.bounding_box()
+    assert box is not None
+    return box["y"] + box["height"]
+
+
 def _open_settings(page: Page, wait_until_idle: Wait) -> None:
     wait_until_idle(page)
-    page.get_by_test_id("stExpander").filter(has_text="Settings").locator("summary").first.click()
+    page.get_by_test_id("stExpander").filter(has_text="Settings · Earlier").locator("summary").first.click()
 
 
 def _picked(page: Page) -> tuple[int, int]:
@@ -114,8 +118,9 @@ def test_stop__keeps_what_is_done(
     page = visit("diversity")
     page.set_viewport_size({"width": 1280, "height": 3000})
     page.get_by_role("button", name="Breast cancer").click()
-    expect(page.get_by_role("button", name="Search")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("button", name="Download report")).to_be_visible(timeout=60_000)
     _open_settings(page, wait_until_idle)
+    page.get_by_role("tab", name="Settings").click()
     choose(page, "Where the model comes from", "Train a random forest here")
     largest_k = page.get_by_role("spinbutton", name="Largest k")
     largest_k.fill("100")

@@ -16,7 +16,6 @@ from tests.browser.test_application import NOT_OURS
 
 SLOW = 60_000  # milliseconds, on a busy machine
 PATHS = ["", *(tool.key for tool in TOOLS)]
-SEARCHES = {"diversity": "diversity_start"}  # the key of the button that starts what the page is for
 SIZES = [{"width": 1440, "height": 900}, {"width": 390, "height": 844}]
 STREAMLITS = (  # what Streamlit draws and words itself: tables, the uploader's button, its menu
     '[data-testid="stDataFrame"], [data-testid="stFileUploaderDropzone"], [data-testid="stIconMaterial"], '
@@ -48,6 +47,18 @@ PALE_IN_CHARTS = """() => {
       const own = light(getComputedStyle(text).fill);
       return (Math.max(own, ground) + 0.05) / (Math.min(own, ground) + 0.05) < 4.5;
     }).map(text => `pale in a chart: ${text.textContent}`)}"""
+# What stands in the menu below the names of tools: each has it, and none reaches into its neighbour's.
+SAID_BELOW = """n => {
+  const links = [...document.querySelectorAll('[data-testid="stTopNavLink"]')].slice(1);
+  const canvas = document.createElement("canvas").getContext("2d");
+  return links.length < n ? ["a link is missing"] : links.filter((link, place) => {
+    const below = getComputedStyle(link, "::after"), next = links[place + 1];
+    canvas.font = `${below.fontSize} ${below.fontFamily}`;
+    const words = below.content.slice(1, -1), end = link.getBoundingClientRect().left + 4;
+    const free = next ? next.getBoundingClientRect().left + 4 : innerWidth;
+    return !/\\p{L}/u.test(words) || end + canvas.measureText(words).width > free;
+  }).map(link => link.textContent);
+}"""
 TEXTS = """streamlits => [...document.querySelectorAll(
     'p, li, h1, h2, h3, label, button, summary, a, svg text, [data-testid="stMetricLabel"]')]
   .filter(part => part.checkVisibility() && !part.closest(streamlits)
@@ -81,8 +92,6 @@ def open_page(page: Page, path: str, address: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
     if path:
         page.locator(f'[class*="st-key-{path}_demo_"] button:visible').first.click()
-        if path in SEARCHES:
-            page.locator(f".st-key-{SEARCHES[path]} button:visible").first.click()
         expect(page.locator('[class*="st-key-verdict_"]').first).to_be_visible(timeout=SLOW)
         expect(page.locator(".st-key-download_" + path + "_html")).to_be_visible(timeout=SLOW)
     _wait(page)
@@ -134,9 +143,13 @@ def test_navigation__shows_home_and_every_tool_at_once(
 ) -> None:
     page = opened_by(openers[code])
     page.goto(server_address)
-    expect(page.locator('[data-testid="stTopNavLink"]:visible')).to_have_count(len(PATHS) + 1, timeout=SLOW)
-    expect(page.get_by_test_id("stTopNav").get_by_text("more")).to_have_count(0)
+    links = page.locator('[data-testid="stTopNavLink"]:visible')
+    for width in (SIZES[0]["width"], 1280):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(links).to_have_count(len(PATHS) + 1, timeout=SLOW)
+        expect(page.get_by_test_id("stTopNav").get_by_text("more")).to_have_count(0)
     wait_until_idle(page)
+    assert page.evaluate(SAID_BELOW, links.count() - 1) == []
     card = page.locator(".st-key-tool_vcf")  # all of it leads to its tool
     _click_until(page, lambda: card.click(position={"x": 5, "y": 5}), f"{server_address}/vcf")
     _click_until(page, page.get_by_test_id("stHeaderLogo").click, f"{server_address}/")

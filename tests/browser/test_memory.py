@@ -156,7 +156,6 @@ def _events(word: str) -> _Visit:
         f"2024-01-{i % 28 + 1:02}T10:00:00,{word}u{i % 500},{word}{'abcd'[i % 4]}" for i in range(20_000)
     ]
     return _Visit(
-        button="Keep the kinds as they are",
         files={"Event log": {f"{word}.csv": "\n".join(["OD_ISO,GUID,dogodek", *sorted(lines)]).encode()}},
     )
 
@@ -165,7 +164,7 @@ def _labelled(word: str) -> _Visit:
     """Return fewer people, each with an outcome that a model can learn."""
     header, *rows = _table(word).decode().splitlines()[:3_000]
     lines = [f"{header},outcome", *(f"{row},{'yes' if ',F,' in row else 'no'}" for row in rows)]
-    return _Visit({"Table to anonymize": {f"{word}.csv": "\n".join(lines).encode()}}, "Search")
+    return _Visit({"Table to anonymize": {f"{word}.csv": "\n".join(lines).encode()}})
 
 
 def _delivery(word: str) -> _Visit:

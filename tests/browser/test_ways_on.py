@@ -1,5 +1,7 @@
 """From one tool to the next, with the files carried along."""
 
+from pathlib import Path
+
 from playwright.sync_api import Page, expect
 
 from core.demo import LEAKAGE, DemoFile
@@ -54,9 +56,12 @@ def test_two_tables_without_a_log__go_where_none_is_needed_read_as_they_were(
 def test_release_of_a_search__is_checked_beside_its_original(visit: Visit, wait_until_idle: Wait) -> None:
     page = visit("risk")
     page.locator(".st-key-risk_demo_untouched button").first.click()
-    expect(page.get_by_role("button", name="Make this table").first).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("button", name="Details").first).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
-    page.get_by_role("button", name="Make this table").first.click()
+    with page.expect_download(timeout=SLOW) as taken:  # the table, without a look at it
+        page.get_by_role("button", name="Download", exact=True).first.click()
+    assert Path(taken.value.path()).read_text("utf-8-sig").startswith('"age",')
+    page.get_by_role("button", name="Details").first.click()
     expect(page.get_by_role("button", name="Generalized table")).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
     _take(page, "Row leakage", "Compare them in Row leakage")

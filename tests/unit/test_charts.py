@@ -22,6 +22,7 @@ from core.charts import (
     horizontal_bars,
     layered,
     meaning,
+    one_bar,
     stacked_share_bar,
     vega_lite,
 )
@@ -320,3 +321,16 @@ def test_described__tells_titles_of_axes_the_first_marks_and_thresholds():
     )
     for chart in every_chart():
         assert "nan" not in described(vega_lite(chart))
+
+
+def test_one_bar__is_said_in_words_and_anything_to_compare_it_with_is_drawn():
+    titles = {"value_title": "Share", "label_title": "Column"}
+    assert one_bar(horizontal_bars([("age", 0.5)], **titles)) == "Column: age · Share: 50.0 %"
+    single = histogram([0, 10, 20], [5, 0], of="observed", x_title="Age (years)", y_title="Records")
+    assert one_bar(single).endswith("5")
+    assert "100 %" in one_bar(
+        stacked_share_bar([Part(label="a", count=3, meaning="kept")], unit="users", title="t")
+    )
+    assert one_bar(horizontal_bars([("age", 0.5), ("sex", 0.1)], **titles)) == ""
+    assert one_bar(horizontal_bars([("age", 0.5)], **titles, rule=0.3, rule_label="limit")) == ""
+    assert one_bar(class_size_chart(np.array([9]), np.array([3]), 5)) == ""

@@ -29,7 +29,7 @@ from core.delivery.charts import attacks_drawing, known_drawing, tables_drawing
 from core.delivery.judging import known_words
 from core.delivery.keys import Link, Persons, Place, persons_of, propose_links
 from core.delivery.report import delivery_report
-from core.delivery.result import delivery_result, verdict_sentence
+from core.delivery.result import delivery_result, roles_sentence, verdict_sentence
 from core.demo import DATASET as DEMOS
 from core.errors import AuditInputError
 from core.known import events_of, known_all, known_none, known_one, known_several
@@ -469,6 +469,13 @@ def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_p
     picture = tables_drawing(audit)
     boxes, keys = checked(picture.chart())["datasets"].values()
     assert {each["name"] for each in boxes} == {"persons", "stays", "tests", "wards"}
+    found = {each["name"]: (each["meaning"], each["found"]) for each in boxes}
+    assert found["persons"] == found["tests"] == ("WARN", "! fewer than 5 with the others")
+    assert found["wards"] == ("neutral", "")
+    assert roles_sentence(audit.measurement) == (
+        "Persons: `persons.pseudonym`; others may know `persons.age_group`, `persons.sex`, "
+        "`persons.region`, `stays.admission`, `tests.test`."
+    )
     drawn = [(each["ends"], each["share"], each["named"]) for each in keys]
     assert drawn == [("1 : n", "100 %", False), ("1 : n", "100 %", True)]
     assert "`persons` to `stays` by `persons.pseudonym` = `stays.person` (1 : n)" in picture.alt
@@ -481,6 +488,31 @@ def test_picture__has_a_box_for_each_table_and_an_arrow_for_each_key_away_from_p
     persons = table("persons", person=["a", "b", "c"], town=["x", "y", "z"])
     many = [table(f"visits_{n}", person=["a", "b", "b", "c"], ward=[n, 1, 2, 3]) for n in range(20)]
     assert checked(tables_drawing(audit_delivery([persons, *many])).chart())["height"] <= 800
+
+
+@pytest.mark.parametrize(
+    ("towns", "days", "known_records", "found"),
+    [
+        ("abcdef", "111111", 1, {"persons": "FAIL", "visits": "WARN"}),  # a town of one
+        ("aaaaaa", "111112", 1, {"persons": "WARN", "visits": "FAIL"}),  # a day of one
+        ("aaabbb", "112112", 1, {"persons": "WARN", "visits": "WARN"}),  # town and day together
+        ("aaabbb", "112112", 0, {"persons": "PASS", "visits": "PASS"}),  # … and no day is known
+        ("aaaaaa", "111222", 1, {"persons": "PASS", "visits": "PASS"}),
+    ],
+)
+def test_picture__tells_tables_that_find_people_alone_from_those_that_need_others(
+    towns: str, days: str, known_records: int, found: Mapping[str, str]
+) -> None:
+    persons = table("persons", person=[*"uvwxyz"], town=[*towns])
+    visits = table("visits", person=[*"uvwxyzu"], day=[f"2024-01-0{day}" for day in (*days, days[0])])
+    settings = DeliverySettings(
+        person="persons.person",
+        quasi_identifiers=("persons.town", "visits.day"),
+        keys=("persons.person=visits.person",),
+    )
+    audit = audit_delivery([persons, visits], settings, DeliveryThresholds(k=2, known_records=known_records))
+    boxes = next(iter(checked(tables_drawing(audit).chart())["datasets"].values()))
+    assert {each["name"]: each["meaning"] for each in boxes} == found
 
 
 COUNTS = {(place, term): 41 + 7 * at for at, (place, term) in enumerate(product("ABCD", "xyz"))}

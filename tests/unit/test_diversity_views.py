@@ -1,5 +1,6 @@
 """Tables, charts and report of the (k, l) search."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -22,7 +23,12 @@ from core.diversity import (
 )
 from core.diversity.cells import fit_cell_tree
 from core.diversity.report import configurations_csv, diversity_report, kept_records_csv
-from core.diversity.result import diversity_result, singling_out_table, way_of_records
+from core.diversity.result import (
+    diversity_result,
+    singling_out_table,
+    way_of_records,
+    what_predicts_what,
+)
 from core.measures import MEASURES
 from core.reports import RENDERERS, render
 from core.result import Drawing, Figure, Table
@@ -227,3 +233,14 @@ def test_fit_cell_tree__labels_cells_by_classes_that_occur() -> None:
         tree = fit_cell_tree(records, target, n_classes=4, majority=majority)
         assert np.array_equal(tree.labels[tree.leaf_of(records)], target)
         assert set(tree.labels) == {0.0, 2.0}
+
+
+def test_what_predicts_what__is_one_sentence_with_or_without_a_label():
+    settings = DiversitySettings(
+        label="income", quasi_identifiers=("age", "sex"), sensitive_attributes=("illness",)
+    )
+    known = "others may know `age`, `sex`; nobody is to learn `illness`."
+    features = ("age", "sex", "illness", "job")
+    assert what_predicts_what(settings, features) == f"`age`, `sex` and 2 more predict `income`; {known}"
+    assert what_predicts_what(settings, ["age"]) == f"`age` predicts `income`; {known}"
+    assert what_predicts_what(replace(settings, label=""), features) == f"O{known[1:]}"

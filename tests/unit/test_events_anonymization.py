@@ -188,24 +188,35 @@ def cells(data: bytes) -> list[list[str]]:
 def test_events_csv__holds_user_and_contributing_columns_sorted_by_what_they_say() -> None:
     assert release(anonymized(), keep_user_ids=True).events_csv.decode("utf-8-sig") == (
         "GUID,generalized_event,week_number,time_period\n"
-        "ana,fall_detected,2,daytime\n"
-        "ana,fall_detected,2,daytime\n"
-        "bor,fall_detected,2,daytime\n"
+        "ana,fall_detected,W02,daytime\n"
+        "ana,fall_detected,W02,daytime\n"
+        "bor,fall_detected,W02,daytime\n"
         "ana,fall_detected,any,daytime\n"
         "cene,fall_detected,any,daytime\n"
-        "'=fani,fall_idle,2,daytime\n"
-        "eva,fall_idle,2,daytime\n"
+        "'=fani,fall_idle,W02,daytime\n"
+        "eva,fall_idle,W02,daytime\n"
     )
+
+
+def test_events_csv__has_days_and_weeks_as_numbers_in_the_published_form_alone() -> None:
+    columns = {"columns": ("week_number", "weekday"), "flatten": "week_number"}
+    lines = {
+        form: release(anonymized(*LOG, any_value=form, **columns)).events_csv.decode("utf-8-sig").splitlines()
+        for form in ("100", "any", "blank")
+    }
+    assert {line.partition(",")[2] for line in lines["100"][1:]} == {"2,0", "100,0"}
+    assert {line.partition(",")[2] for line in lines["any"][1:]} == {"W02,Monday", "any,Monday"}
+    assert {line.partition(",")[2] for line in lines["blank"][1:]} == {"W02,Monday", ",Monday"}
 
 
 def test_removal_report__counts_users_with_totals_and_masks_groups_below_k() -> None:
     assert release(anonymized()).removal_report_csv.decode("utf-8-sig") == (
         "generalized_event,week_number,time_period,GUID_original,GUID_anonymized\n"
-        "fall_detected,2,daytime,2,2\n"
+        "fall_detected,W02,daytime,2,2\n"
         "fall_detected,any,night,<2,0\n"
         "fall_detected,any,daytime,2,2\n"
         "fall_detected,,,at least 5,4\n"
-        "fall_idle,2,daytime,2,2\n"
+        "fall_idle,W02,daytime,2,2\n"
         "fall_idle,,,2,2\n"
         "Not for sharing: it tells of removed users. Groups of fewer than 2 are masked.,,,,\n"
     )
@@ -284,7 +295,7 @@ def test_release__quotes_values_that_hold_separators_and_disarms_formulas() -> N
     made = anonymized(*lines, columns=("event", "weekday"), flatten="weekday", leave_out=())
     exported = release(made, keep_user_ids=True)
     assert exported.events_csv.decode("utf-8-sig") == (
-        'GUID,event,weekday\n"u\n2","\'=a,b ""c""",0\n"u,1","\'=a,b ""c""",0\n'
+        'GUID,event,weekday\n"u\n2","\'=a,b ""c""",Monday\n"u,1","\'=a,b ""c""",Monday\n'
     )
     assert (exported.verification.n_users, exported.verification.smallest) == (2, 2)
     written = {text: csv_cell(text) for text in ("=1", "+1", "-1", "@a", "\ta")}

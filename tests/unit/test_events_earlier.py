@@ -108,6 +108,20 @@ def test_earlier__takes_ledgers_and_says_what_it_cannot_compare() -> None:
         assert told(audited(USUAL, other))["release_not_compared"][0] is Verdict.NOT_ASSESSED
 
 
+def test_earlier__is_compared_in_whichever_form_it_was_written() -> None:
+    before = export(USUAL, seed=2)
+    written = before.release.events_csv
+    as_numbers = written.replace(b",W0", b",").replace(b",W", b",").replace(b",any", b",100")
+    assert as_numbers != written
+    new = [*USUAL, *rows(range(2), "1 fall", "8 idle", prefix="new")]
+    found = [
+        told(audited(new, EarlierTable(release="old", dataset=read_dataset(data, name="old.csv"))))
+        for data in (written, as_numbers)
+    ]
+    assert found[0] == found[1]
+    assert found[0]["release_newcomers"] == (Verdict.FAIL, 2)
+
+
 @pytest.mark.slow
 def test_events__holds_an_export_against_earlier_ones(tmp_path: Path, capsys: Told) -> None:
     for name, lines in (("old", USUAL), ("new", [*USUAL, *rows(range(1), "1 fall", prefix="new")])):

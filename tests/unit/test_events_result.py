@@ -18,6 +18,7 @@ from core.events.result import (
     told_in_headline,
     ways_table,
 )
+from core.events.stages import NUMBERS
 from core.measures import MEASURES
 from core.reports import InputFacts, Report, render
 from core.result import Drawing, Figure, Note, Table
@@ -198,7 +199,7 @@ def test_charts__leave_out_what_has_no_event() -> None:
     nothing = audit(*LOG[:1], f"{TUESDAY};b;X.NOT_MOVING", strategy="remove-users")
     result = events_result(nothing)
     assert [part.title for part in result.group("combinations").parts if isinstance(part, Drawing)] == [
-        "Users sharing each combination, after cleanup and before flattening"
+        "Users sharing each combination, before flattening"
     ]
     notes = [part.words for part in result.group("heat_maps").parts if isinstance(part, Note)]
     assert notes == [
@@ -283,7 +284,9 @@ def test_preview__shows_the_first_rows_of_the_export() -> None:
     preview = table(audit(), "preview")
     names = ["GUID", "generalized_event", "week_number", "weekday", "time_period"]
     assert [column.key for column in preview.columns] == names
-    assert [row[1:] for row in preview.cells()][:2] == [("fall_detected", "2", "0", "daytime")] * 2
+    assert [row[1:] for row in preview.cells()][:2] == [("fall_detected", "W02", "Monday", "daytime")] * 2
+    assert preview.note == ""
+    assert table(audit(any_value="100"), "preview").note == NUMBERS
     days = [f'2024-01-{day:02d}T10:00;{user};"x;{day}"' for day in range(1, 31) for user in "ab"]
     long = table(audit(*days, columns=("event", "weekday"), flatten="weekday"), "preview").cells()
     assert len(long) == 50

@@ -144,10 +144,12 @@ def test_judge__fails_small_classes_and_classes_with_few_values() -> None:
     assert audit.verdict is Verdict.FAIL
     tells(
         audit,
-        k="FAIL: 1 of 6 records (16.7 %) shares … with nobody…",
-        distinct_l="FAIL: 2 of 3 classes hold one and the same value of `disease`: 3 of 6 records (50.0 %) ",
+        k="FAIL: 1 of 6 persons (16.7 %) shares … with nobody…",
+        distinct_l="FAIL: 3 of 6 records (50.0 %) give `disease` away: … same value (2 of 3 classes).",
     )
-    few = "FAIL: 3 of 3 classes hold fewer than 3 different values of … 6 of 6 records (100 %) "
+    few = (
+        "FAIL: 6 of 6 records (100 %) give `disease` away: … fewer than 3 different values (3 of 3 classes)."
+    )
     tells(judged(k=2, l=3, **DISEASE), distinct_l=few)
 
 
@@ -290,7 +292,7 @@ def test_blank__in_every_quasi_identifier_is_a_value_as_beside_a_constant(furthe
     text = "age,more,x\n" + "".join(f"30,{further},a\n40,{further},b\n" for _ in range(9)) + f",{further},c\n"
     for quasi in ("age", "age,more"):
         audit = judged(text, quasi=quasi, k=5, other=("x",))
-        tells(audit, k="FAIL: 1 of 19 records ", fully_suppressed=None, missing_quasi_identifiers="PASS: ")
+        tells(audit, k="FAIL: 1 of 19 persons ", fully_suppressed=None, missing_quasi_identifiers="PASS: ")
     starred = judged(text.replace("\n,", "\n*,"), quasi="age", k=5, other=("x", "more"))
     tells(starred, k="PASS: ", fully_suppressed="PASS: 1 of 19 ", missing_quasi_identifiers=None)
 
@@ -426,7 +428,7 @@ STEPS = (
     (
         [f"{n},{'mf'[n % 2]}" for n in range(10)],
         {},
-        "Make coarser: `zip` (without it, 0 records would still be …",
+        "Make coarser: `zip` (without it, 0 records would be …",
     ),
     (["1,m"] * 20 + ["1,f"] * 20 + ["2,m", "2,f"], {}, "Suppress the 2 records in groups under 5, … 0 …"),
     (["1,m"] * 20 + ["2,a", "3,b", "4,c"], {}, ALONE),

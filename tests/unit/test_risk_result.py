@@ -209,7 +209,7 @@ def test_charts__say_what_they_show() -> None:
 
 
 def test_headline__is_the_worst_reason() -> None:
-    assert risk_result(judged(k=2)).headline == Saying("1 of 6 records (16.7 %) shares … with nobody…")
+    assert risk_result(judged(k=2)).headline == Saying("1 of 6 persons (16.7 %) shares … with nobody…")
     passing = judged("age,disease\n" + "30,flu\n30,cold\n" * 3, quasi="age", **DISEASE)
     assert passing.overall is Verdict.PASS
     assert risk_result(passing).headline == Saying("Every combination … at least 6 records; 5 are asked for.")

@@ -36,16 +36,17 @@ def ask_for_pair(audit: DiversityAudit, mark: str) -> Configuration:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, (key, least, most, about) in asked.items():
             st.number_input(name, least, most, key=key, help=say(about), width=160, persist_state="session")
-        if audit.recommended is not None:
+        picked = audit.search.configuration(state[k_key], state[l_key])
+        recommended = audit.recommended
+        if recommended is not None and (recommended.k, recommended.l) != (picked.k, picked.l):
             st.button(
                 say("Take the recommended pair"),
                 key="diversity_take_recommended",
                 icon=":material/star:",
-                help=say(audit.recommended.reason),
+                help=say(recommended.reason),
                 on_click=pick,
-                args=(mark, audit.recommended.k, audit.recommended.l),
+                args=(mark, recommended.k, recommended.l),
             )
-    picked = audit.search.configuration(state[k_key], state[l_key])
     result = own(STATUS_WORDS[picked.status])
     title.header(say("k = {k}, ℓ = {l}: {result}", k=picked.k, l=picked.l, result=result), anchor=False)
     return picked

@@ -85,7 +85,10 @@ def _ask_for_limits(measured: DiversitySearch) -> DiversityThresholds:
         "max_deletion": {"mark": str(most), "span": (0, most), "start": most, "none_at": most},
         "sort": {"format_func": lambda each: say(words[each])},
     }
-    return DiversityThresholds(**ask_for_form(TOOL.key, DiversityThresholds, per_row=1, given=given))
+    ask = partial(ask_for_form, TOOL.key, DiversityThresholds, per_row=1, given=given)
+    limits = ask("min_accuracy", "max_deletion")
+    with st.popover(say("Further options"), icon=":material/more_horiz:"):
+        return DiversityThresholds(**limits, **ask("sort"))
 
 
 def _show_trade_off(shown: Shown, places: Sequence[DeltaGenerator]) -> None:
@@ -141,7 +144,8 @@ def report(shown: Shown, created_at: datetime) -> Report:
 def downloads(shown: Shown) -> list[results.Download]:
     """Offer the released tables, the kept record numbers, and all configurations."""
     audit, picked, digest = shown.audit, shown.found["picked"], short_digest(shown.identity())
-    found = [results.Download("All pairs as CSV", f"pairs_{digest}.csv", partial(configurations_csv, audit))]
+    made = partial(configurations_csv, audit)
+    found = [results.Download("All pairs as CSV", f"pairs_{digest}.csv", made, is_further=True)]
     if picked.kept_set is None or picked.verification is None:
         return found
     stem = f"{audit.search.problem.data.name.rsplit('.', maxsplit=1)[0]}_k{picked.k}_l{picked.l}"
@@ -163,12 +167,14 @@ def _release_downloads(
             f"{stem}_minimized_{digest}.csv",
             partial(_release, audit, picked, minimized=True),
             "Quasi-identifiers generalized as far as the model allows; the accuracy shown belongs to it.",
+            is_further=True,
         )
     yield results.Download(
         "Kept record numbers",
         f"{stem}_kept_{digest}.csv",
         partial(kept_records_csv, audit.search.problem, picked),
         "Which records of your table are in it, the first being 1. Keep this list to yourself.",
+        is_further=True,
     )
 
 

@@ -23,6 +23,7 @@ from pages.components.asking import ask_for
 from pages.components.roles import suggested_roles
 from pages.components.text import short_digest
 
+ROLES = "Roles of columns"
 SMALLEST_GROUP = 2
 _NO_LABEL = (
     "No column is proposed as the label: each names people, has one value, or differs in most records."

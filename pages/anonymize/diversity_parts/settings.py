@@ -1,23 +1,27 @@
 """Settings of the (k, l) search: where the model comes from, ranges, cells."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.diversity import DiversitySettings, ModelChoice, prepare_search
-from core.diversity.judging import accuracy_word
+from core.diversity.result import what_predicts_what
 from core.diversity.settings import ModelSource, Task, just_below
 from core.diversity.tool import TOOL
 from core.errors import AuditInputError
 from core.tables import Dataset
 from core.web.caching import remembered
-from core.words import listed, own, percent, say, text
-from pages.anonymize.diversity_parts.roles import Roles, ask_for_roles
+from core.words import say
+from pages.anonymize.diversity_parts.roles import ROLES, Roles, ask_for_roles
 from pages.components.asking import ask_for, ask_for_form
+from pages.components.drawer import SETTINGS
 from pages.components.inputs import ask_for_files, ask_for_table, list_file
+from pages.components.policy import ask_for_settings_file
 from pages.components.reading import show_problems
-from pages.components.text import plain, sentence
+from pages.components.text import sentence
 
 _MOST_CELLS_AT_ONCE = 500_000  # records × columns
 
@@ -26,7 +30,6 @@ class UntouchedModel(NamedTuple):
     """What a model does before anything is anonymized."""
 
     accuracy: float  # on the records as they are; R² for regression
-    description: str  # what it is
     features: tuple[str, ...]  # what it was trained on
 
 
@@ -39,39 +42,24 @@ class Asked(NamedTuple):
     untouched: UntouchedModel | None
 
 
-def ask_for_search(data: Dataset) -> Asked:
-    """Show all settings; return what was chosen."""
+def ask_for_search(data: Dataset, drawer: Mapping[str, DeltaGenerator]) -> Asked:
+    """Show all settings in their places in the drawer; return what was chosen."""
     mark = data.fingerprint[:8]  # another table, other columns: its own widgets
-    st.header(say("What is what"), anchor=False)
-    roles = ask_for_roles(data, mark)
-    st.header(say("The model"), anchor=False)
-    choice, training, task = _ask_for_model(data, mark)
-    st.header(say("What to search"), anchor=False)
-    untouched = _untouched(data, roles, task, choice, training)
-    return Asked(_ask_for_grid(data, roles, task, untouched), choice, training, untouched)
+    with drawer[ROLES]:
+        roles = ask_for_roles(data, mark)
+    with drawer[SETTINGS]:
+        ask_for_settings_file(TOOL.key)
+        choice, training, task = _ask_for_model(data, mark)
+        untouched = _untouched(data, roles, task, choice, training)
+        return Asked(_ask_for_grid(data, roles, task, untouched), choice, training, untouched)
 
 
-def show_asked(asked: Asked) -> None:
-    """Say what stands to be searched: the roles of columns, and what the model does untouched."""
-    roles = text(
-        "Label: {label} · sensitive: {sensitive} · quasi-identifiers: {quasi}",
-        label=listed([asked.settings.label]),
-        sensitive=listed(asked.settings.sensitive_attributes, at_most=4),
-        quasi=listed(asked.settings.quasi_identifiers, at_most=4),
-    )
-    st.markdown(sentence(say(roles)))
-    if (found := asked.untouched) is not None:
-        st.markdown(
-            say(
-                "Untouched, the model ({model}; {n} feature: {features}) has {name} **{accuracy}**.",
-                "Untouched, the model ({model}; {n} features: {features}) has {name} **{accuracy}**.",
-                n=len(found.features),
-                model=plain(say(found.description)),
-                features=sentence(say(listed(found.features, at_most=4))),
-                name=accuracy_word(asked.settings.task, begins=False),
-                accuracy=percent(found.accuracy),
-            )
-        )
+def show_asked(asked: Asked, data: Dataset) -> None:
+    """Say what predicts what, and what others may know."""
+    settings, of_model = asked.settings, asked.untouched
+    taken = {settings.label, *settings.left_out, asked.choice and asked.choice.predictions_column}
+    features = of_model.features if of_model else [name for name in data.columns if name not in taken]
+    st.markdown(sentence(say(what_predicts_what(settings, features))))
 
 
 def _ask_for_model(data: Dataset, mark: str) -> tuple[ModelChoice | None, Dataset | None, Task]:
@@ -128,7 +116,6 @@ def _ask_model(
     loaded = getattr(model, "loaded", None)
     return UntouchedModel(
         accuracy=problem.base_accuracy,
-        description=model.description if model else own("Predictions"),
         features=(loaded.feature_names if loaded else None) or names,
     )
 

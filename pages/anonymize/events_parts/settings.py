@@ -31,16 +31,18 @@ from core.events.tool import TOOL
 from core.settings.form import described
 from core.tables import Dataset
 from core.web.caching import StoredFile
-from core.words import listed, say
-from pages.components.asking import ask_for, ask_for_form, edit_table, propose
+from core.words import say
+from pages.components.asking import ask_for, ask_for_form, edit_table
 from pages.components.drawer import EARLIER, SETTINGS, ask_for_further, place_drawer
 from pages.components.inputs import ask_for_files, list_file
 from pages.components.policy import opened_form
 from pages.components.reading import show_problems
 from pages.components.results import Download, show_download
 from pages.components.shown import Shown
+from pages.components.text import plain
 
 _SETTINGS, _BASE = "events_settings", "events_base_mapping"
+_CLASS = "generalized_event"
 _MOST_KINDS = 200  # to give a class to at once
 _COLUMNS = ("time_column", "user_column", "event_column")
 
@@ -62,8 +64,6 @@ def ask_for_settings(shown: Shown) -> EventSettings | None:
     if not {used.time_column, used.user_column, used.event_column} <= {*dataset.columns}:
         _ask_for_columns_first(dataset, used)
         return None
-    if used.found_columns:
-        _propose_columns(used)
     place_drawer(shown, say("Settings"), [SETTINGS, EARLIER])
     ask_for_further(shown)
     settings = shown.drawer[SETTINGS]
@@ -86,19 +86,16 @@ def ask_for_settings(shown: Shown) -> EventSettings | None:
     return used
 
 
-def _propose_columns(used: EventSettings) -> None:
-    """Say which columns were found by their values, to confirm at once or to change in the settings."""
-    found = say(
-        "Time, user and event were found by their values: {columns}. Others can be chosen in Settings.",
-        columns=listed([used.time_column, used.user_column, used.event_column]),
-    )
-    propose(
-        found,
-        say("Use these columns"),
-        key="events_confirm",
-        icon=":material/check:",
-        on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
-    )
+def offer_found_columns(used: EventSettings) -> None:
+    """Offer to confirm which columns are time, user and event, where they were found by their values."""
+    if used.found_columns:
+        found = (used.time_column, used.user_column, used.event_column)
+        st.button(
+            say("Confirm: {columns}", columns=", ".join(map(plain, found))),
+            key="events_confirm",
+            icon=":material/check:",
+            on_click=partial(st.session_state.__setitem__, _SETTINGS, replace(used, found_columns=())),
+        )
 
 
 def _ask_for_columns_first(dataset: Dataset, used: EventSettings) -> None:
@@ -214,58 +211,50 @@ def use_settings(settings: EventSettings) -> None:
         del st.session_state[key]
 
 
-def kinds_are_settled(dataset: Dataset, measured: MeasuredEvents) -> bool:
-    """Ask what to do with kinds of events without a class where they are half of the log or more.
-
-    Return whether nothing is to be asked, or the person has answered.
-    """
-    log, settled = measured.log, f"events_kinds_settled_{dataset.fingerprint}"
-    if (
-        st.session_state.get(settled)
-        or "generalized_event" not in log.settings.columns
-        or 2 * sum(log.unmapped.values()) < log.n_events
-    ):
-        return True
-    with st.container(border=True):
-        _ask_about_kinds(dataset, log, settled)
-    return False
-
-
-def _ask_about_kinds(dataset: Dataset, log: EventLog, settled: str) -> None:
-    """Show the kinds without a class, the most frequent first, and the ways to go on."""
-    st.header(
-        say("{n} kind of event has no class", "{n} kinds of events have no class", n=len(log.unmapped)),
-        anchor=False,
-    )
-    st.markdown(
-        say(
-            "A class says in general what happened, and is what the export shows. Give the kinds of "
-            "events classes, or keep them as they are. Without either, what happened cannot be assessed."
+def settle_kinds(dataset: Dataset, measured: MeasuredEvents) -> None:
+    """Keep kinds of events as they are where half of the log has no class; offer to give them some."""
+    log, kept = measured.log, f"events_kinds_kept_{dataset.fingerprint}"
+    is_kept: bool | None = st.session_state.get(kept)  # None before anything was done, False if not wanted
+    if is_kept is None and _CLASS in log.settings.columns and 2 * sum(log.unmapped.values()) >= log.n_events:
+        st.session_state[kept] = True
+        use_settings(_released(log.settings, "event", instead_of=_CLASS))
+        st.rerun()
+    if is_kept and "event" in log.settings.columns and log.unmapped:
+        title = say(
+            "{n} kind of event without a class",
+            "{n} kinds of events without a class",
+            n=len(log.unmapped),
         )
-    )
-    used = _with_named_kinds(dataset, log)
+        with st.expander(title, icon=":material/category:"):
+            _ask_for_classes(dataset, log, kept)
+
+
+def _ask_for_classes(dataset: Dataset, log: EventLog, kept: str) -> None:
+    """Show the kinds without a class, the most frequent first, to give them one or to go on without."""
+    st.markdown(say("A class says in general what happened, and is what the export shows then."))
+    with_classes = replace(log, settings=_released(log.settings, _CLASS, instead_of="event"))
+    used = _with_named_kinds(dataset, with_classes)
     with st.container(horizontal=True):
         st.button(
             say("Use these classes"),
             key="events_use_classes",
-            type="secondary" if used is None else "primary",
+            type="primary",
             disabled=used is None,
             on_click=use_settings,
             args=(used,),
         )
         st.button(
-            say("Keep the kinds as they are"),
-            key="events_keep_kinds",
-            type="primary" if used is None else "secondary",
-            on_click=_keep_kinds,
-            args=(log.settings,),
-        )
-        st.button(
             say("Go on without classes"),
             key="events_without_classes",
             type="tertiary",
-            on_click=partial(st.session_state.__setitem__, settled, True),
+            on_click=_go_without,
+            args=(kept, with_classes.settings),
         )
+
+
+def _go_without(kept: str, settings: EventSettings) -> None:
+    st.session_state[kept] = False
+    use_settings(settings)
 
 
 def _with_named_kinds(dataset: Dataset, log: EventLog) -> EventSettings | None:
@@ -287,17 +276,16 @@ def _with_named_kinds(dataset: Dataset, log: EventLog) -> EventSettings | None:
         return None
 
 
-def _keep_kinds(settings: EventSettings) -> None:
-    """Release the kinds themselves, in the place of their classes."""
-    columns = [name for name in settings.columns if name != "event"]
-    use_settings(
-        replace(
-            settings,
-            columns=tuple("event" if name == "generalized_event" else name for name in columns),
-            flatten="event" if settings.flatten == "generalized_event" else settings.flatten,
-            flatten_steps=tuple(step for step in settings.flatten_steps if not step.startswith("event:")),
-            sensitive=None if settings.sensitive == "event" else settings.sensitive,
-        )
+def _released(settings: EventSettings, column: str, *, instead_of: str) -> EventSettings:
+    """Return settings that release one column in the place of another."""
+    names = [name for name in settings.columns if name != column]
+    steps = tuple(step for step in settings.flatten_steps if not step.startswith(f"{column}:"))
+    return replace(
+        settings,
+        columns=tuple(column if name == instead_of else name for name in names),
+        flatten=column if settings.flatten == instead_of else settings.flatten,
+        flatten_steps=steps,
+        sensitive=None if settings.sensitive == column else settings.sensitive,
     )
 
 

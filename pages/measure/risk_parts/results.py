@@ -1,11 +1,13 @@
 """What was found out about a table: tabs that are more than the parts of their group."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from core import risk
+from core.attribute_disclosure import LIMITS
 from core.measures import MEASURES
 from core.processes.jobs import Progress
 from core.releases import EarlierTable, Ledger
@@ -79,6 +81,23 @@ def show_intruders(shown: Shown) -> None:
         st.markdown(say(note, intruders=joined(unknown, ", ")))
     for bars in group.drawings:
         show_part(bars, key="risk_bars")
+
+
+def show_disclosure(shown: Shown) -> None:
+    """Show what classes give away in counts, and the models of it behind a fold."""
+    group = shown.result.group("disclosure")
+    if not group.tables:
+        st.markdown(say(group.empty))
+        return
+    (table,) = group.tables
+    models = {MEASURES[key].label for key in shown.measured.sensitive[0].figures if key != LIMITS[0].figure}
+    parts: tuple[list[Sequence[object]], ...] = ([], [])
+    for row in table.rows:
+        parts[row[0] in models].append(row)
+    show_table(replace(table, rows=parts[0]))
+    with st.expander(say("For statisticians"), icon=":material/functions:", key="risk_models"):
+        show_table(replace(table, rows=parts[1]))
+        st.caption(say(table.note))
 
 
 def show_columns(shown: Shown) -> None:

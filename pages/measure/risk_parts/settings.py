@@ -97,7 +97,7 @@ def roles_note(settings: RiskSettings) -> Text:
     )
     roles = joined([each for each in counts if each is not None], ", ")
     if settings.roles_suggested:
-        return text("Roles, suggested: {roles}. Edit or confirm them", roles=roles)
+        return text("Roles, suggested: {roles}. Confirm them", roles=roles)
     return text("Roles, confirmed: {roles}. Edit them", roles=roles)
 
 
@@ -250,7 +250,6 @@ def ask_for_limits(
 
 def _show_presets(asked: int) -> None:
     """Show the usual sizes as buttons, the one asked for marked; they hold nothing that may be outdated."""
-    st.caption(say("Usual sizes"))
     with st.container(horizontal=True, gap="small"):
         for k, who in PRESETS.items():
             st.button(

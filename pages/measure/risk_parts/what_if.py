@@ -31,7 +31,7 @@ from pages.components.text import plain, sentence, short_digest
 _release = remembered(kept=2)(risk.release)
 _MOST_WEIGHTS = 12  # columns that are asked for a weight
 _MOST_CELLS_AT_ONCE, _MOST_COLUMNS_AT_ONCE = 50_000, 5  # of quasi-identifiers: about a tenth of a second
-_NARROWEST_CARD, _CARDS_AT_ONCE = 220, 3  # pixels; around the one that reaches what is asked for
+_NARROWEST_CARD, _CARDS_AT_ONCE = 220, 2  # pixels; around the one that reaches what is asked for
 
 
 class Searched(NamedTuple):
@@ -49,16 +49,12 @@ def show_what_if(shown: Shown) -> risk.WhatIf | None:
     if not audit.measurement.classes.n_classes:
         st.markdown(say("No record is assessed, so nothing can be generalized."))
         return None
-    costs, search = st.columns([2, 3])
-    with costs:
-        group = shown.result.group("suppression")
-        st.markdown(f"**{say(group.title)}**")
+    settings = _ask_for_settings(audit, with_population=population is not None)
+    group = shown.result.group("suppression")
+    with st.expander(say(group.title), icon=":material/content_cut:", key="risk_suppression_alone"):
         show_parts(group, key="risk_suppression")
-    with search:
-        st.markdown(say("**With columns made coarser**"))
-        settings = _ask_for_settings(audit, with_population=population is not None)
-        is_quick = _is_quick(audit, settings, with_others=population is not None or bool(groups))
-        job = None if is_quick else _search_beside(audit, settings, shown)
+    is_quick = _is_quick(audit, settings, with_others=population is not None or bool(groups))
+    job = None if is_quick else _search_beside(audit, settings, shown)
     if is_quick:
         quick = Searched(_search_at_once(audit.measurement, dataset, settings), audit)
         return _show_options(quick, f"{dataset.fingerprint}{settings!r}", dataset)
@@ -191,7 +187,10 @@ def _show_options(found: Searched, key: str, dataset: Dataset) -> risk.WhatIf | 
     def show_cards(some: Sequence[int]) -> None:
         with st.grid(len(some), min_column_width=_NARROWEST_CARD):
             for number in some:
-                _show_card(*cards[number], number=number, is_wanted=number == wanted, slot=slot, k=ks[number])
+                file_name = f"{_stem(dataset, key, number, 'card')}.csv"
+                make = partial(_made_of_card, found, number, dataset)
+                download = Download("Download", file_name, make, is_main=number == wanted)
+                _show_card(*cards[number], download, number=number, slot=slot, k=ks[number])
 
     show_cards(at_once)
     if rest:
@@ -205,17 +204,24 @@ def _show_options(found: Searched, key: str, dataset: Dataset) -> risk.WhatIf | 
     return what_if
 
 
-def _show_card(reached: Text, changes: Text, *, number: int, is_wanted: bool, slot: str, k: int) -> None:
+def _made_of_card(found: Searched, option: int, dataset: Dataset) -> bytes:
+    return risk.release(found.what_if, option, found.audit.measurement, dataset).data
+
+
+def _stem(dataset: Dataset, *parts: object) -> str:
+    """Return a short name for what was made: Streamlit 1.67 may serve former bytes under the same name."""
+    return f"{dataset.name.rsplit('.', 1)[0]}_{short_digest(' '.join(map(str, parts)))}"
+
+
+def _show_card(reached: Text, changes: Text, download: Download, *, number: int, slot: str, k: int) -> None:
+    """Show what an option reaches, with its table to take away and a way to what it is counted again."""
     with st.container(border=True, height="stretch"):
         st.markdown(f"**{sentence(say(reached))}**")
         st.caption(sentence(say(changes)))
-        st.button(
-            say("Make this table"),
-            key=f"risk_option_{number}",
-            type="primary" if is_wanted else "secondary",
-            on_click=_choose,
-            args=(slot, k),
-        )
+        with st.container(horizontal=True):
+            show_download(download, key=f"risk_card_{number}")
+            name = f"risk_option_{number}"
+            st.button(say("Details"), key=name, type="tertiary", on_click=_choose, args=(slot, k))
 
 
 def _choose(slot: str, k: int) -> None:
@@ -224,7 +230,7 @@ def _choose(slot: str, k: int) -> None:
 
 def _show_option(found: Searched, option: int, key: str, dataset: Dataset) -> None:
     *drawn, table = option_group(found.what_if, option).parts
-    with st.expander(say("All generalizations around it"), icon=":material/functions:"):
+    with st.expander(say("For statisticians"), icon=":material/functions:", key="risk_around"):
         show_beside(drawn, key="risk_lattice")
     columns, counted = st.columns([2, 3])
     with columns:
@@ -242,9 +248,7 @@ def _show_option(found: Searched, option: int, key: str, dataset: Dataset) -> No
             show_badge(again.overall, "The table, read back and counted again")
         show_findings(again.all_findings, key="risk_release", fold_held=False)
         st.caption(sentence(say(released_note(made))))
-    # a short name for what was made: Streamlit 1.67 may serve former bytes under the same name
-    digest = short_digest(f"{key} {option} {person}")
-    stem = f"{dataset.name.rsplit('.', 1)[0]}_{digest}"
+    stem = _stem(dataset, key, option, person)
     _offer(made, found.what_if, stem)
     ways = (("leakage", "scrambled"), ("risk", "table"))
     show_ways_on(

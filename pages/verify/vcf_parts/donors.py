@@ -104,7 +104,7 @@ def _measure(
 
 def _show(result: Result) -> None:
     show_verdict(result.verdict, result.headline, key="donors")
-    with st.expander(say("All findings, figures and tables of the donors"), icon=":material/table:"):
+    with st.expander(say("All about the donors"), icon=":material/table:"):
         show_findings(result.findings, key=TOOL, fold_held=False)
         for tab, group in zip(
             st.tabs([say(group.title) for group in result.groups]), result.groups, strict=True

@@ -137,9 +137,12 @@ def what_is_wrong(stored: StoredFile) -> str:
         return joined(error.problems)
 
 
-def ask_for_pairs(tool: str, *given: GivenFiles) -> None:
-    """Let the person pair files by hand, and undo it."""
-    by_hand.ask_for_pairs(tool, _parts(_by_name(given)), of="anonymized", label="Pair these two")
+def ask_for_pairs(tool: str, pairing: Pairing, *given: GivenFiles) -> None:
+    """Let the person pair files by hand, from two that seem to belong together on, and undo it."""
+    found = next(filter(None, map(pairing.proposed, pairing.unmatched)), ())
+    proposed = dict(zip(("original", "anonymized"), found, strict=False))
+    parts = _parts(_by_name(given))
+    by_hand.ask_for_pairs(tool, parts, of="anonymized", label="Pair these two", proposed=proposed)
 
 
 def _parts(files: Mapping[str, VcfFile]) -> by_hand.Parts:
