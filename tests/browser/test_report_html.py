@@ -193,7 +193,7 @@ def test_report__puts_all_that_decides_on_its_first_page(
         "Do next",
         "clinic_3.csv",
         "UTC",
-        "AnonAudit 0",
+        "AnonAudit 1",
         "Digest of the",
     ):
         assert part in said
