@@ -282,7 +282,7 @@ def test_files__are_written_by_one_function() -> None:
             "core.vcf.binary._feed",
         ),  # pipes and shared memory
         "pages.components.trail._write",  # a line a time, at the end
-        "core.reports.as_pdf.render_pdf",  # a page for the browser that prints it, in a folder that goes at once
+        "core.reports.as_pdf.render_pdf",  # a page that a browser prints, in a folder of its own
     }
     assert {*_writers()} - others == {"core.files.named_files.write_file"}
 
