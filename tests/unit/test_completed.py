@@ -109,3 +109,29 @@ def test_range_with_a_round_or_open_end__is_none(top: str) -> None:
 def test_range_whose_end_many_have__is_none() -> None:
     paid = np.minimum(COST, 4_321)
     assert ends(paid, ["0-2000" if each <= 2000 else "2001-4321" for each in paid]) == []
+
+
+WORDS = ["asthma", "flu", "fracture", "HIV"]
+ILL = [WORDS[each] for each in RNG.choice(4, N, p=[0.4, 0.3, 0.25, 0.05])]
+
+
+def blanked(released: Column, exact: Column = ILL) -> list[tuple[str, int | None]]:
+    """Return the columns of which one value was taken out, the released records in another order."""
+    order = RNG.permutation(len(released))
+    tables = pair_tables(dataset({"x": exact}).table, dataset({"x": [released[i] for i in order]}).table, LOG)
+    return [(each.column or "", each.n_affected) for each in judge_blanked(measure_blanked(tables))]
+
+
+@pytest.mark.parametrize("word", ["", "***", "(confidential)"])
+def test_value_that_alone_was_blanked__is_told(word: str) -> None:
+    assert blanked([word if each == "HIV" else each for each in ILL]) == [("x", ILL.count("HIV"))]
+
+
+def test_blanks_that_hide_several_values__are_none() -> None:
+    hidden = [*ILL]
+    for at in [i for i, each in enumerate(ILL) if each == "HIV"] + [0, 1, 2, 3]:
+        hidden[at] = ""
+    assert blanked(hidden) == []
+    assert blanked(["" if each in ("HIV", "flu") else each for each in ILL]) == []
+    rare = [*ILL[:-4], *["leprosy"] * 4]
+    assert blanked(["" if each == "leprosy" else each for each in rare], rare) == []

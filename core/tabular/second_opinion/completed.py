@@ -22,6 +22,7 @@ _MOST_BANDS = 1_000  # distinct coarse values that are read
 _IN_BANDS = 0.8  # share of the original's values that have to lie in one
 _MOST_VALUES = 0.2  # distinct values of the other column per record, above which it is no coarse one
 _TOLD, _OPEN = 0.9, 0.5  # share of pairs with one exact value, together and by the coarse value alone
+_STAY, _FEW_BLANKED = 2, 4  # values that are left; records up to which small groups were suppressed
 _EXACT_FIGURES, _FEW = 3, 2  # figures that no round end has; records with an end's value
 _FEWEST_PAIRED = 60  # records that are put together with another one
 
@@ -188,6 +189,46 @@ def judge_exact_ends(measured: Sequence[ExactEnd]) -> list[Finding]:
             records=counted(n, "record"),
         )
         for column, n in columns.items()
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlankedValue:
+    """A column of which one value was taken out and all others were left: what stands there is that value."""
+
+    column: str
+    n_records: int  # that had it
+
+
+def measure_blanked(tables: LoggedTables) -> tuple[BlankedValue, ...]:
+    """Return the columns in which every record of one value, and no other, is blank or has one new word."""
+    found = []
+    for pair in tables.coded:
+        before, after = pair.original_counts, pair.anonymized_counts
+        gone, new, kept = (before > 0) & (after == 0), (before == 0) & (after > 0), (before > 0) & (after > 0)
+        if tables.n_original != tables.n_anonymized or gone.sum() != 1 or new.sum() > 1 or kept.sum() < _STAY:
+            continue
+        n = int(before[gone].sum())
+        blanked = int(before.sum() - after.sum())
+        if (
+            np.array_equal(before[kept], after[kept])
+            and n == int(after[new].sum()) + blanked
+            and n > _FEW_BLANKED
+        ):
+            found.append(BlankedValue(column=pair.pair.anonymized, n_records=n))
+    return tuple(found)
+
+
+def judge_blanked(measured: Sequence[BlankedValue]) -> list[Finding]:
+    """Return a WARN for each column."""
+    return [
+        Finding.of("one_value_blanked", Verdict.WARN, column=one.column, n_affected=one.n_records)(
+            "In `{column}` all {records} of one value were blanked or given one word, and nothing else was: "
+            "whoever guesses which value is absent reads it of each of them.",
+            column=one.column,
+            records=counted(one.n_records, "record"),
+        )
+        for one in measured
     ]
 
 

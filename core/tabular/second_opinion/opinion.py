@@ -21,10 +21,13 @@ from core.tabular.second_opinion.classes import (
     measure_classes,
 )
 from core.tabular.second_opinion.completed import (
+    BlankedValue,
     Completed,
     ExactEnd,
+    judge_blanked,
     judge_completed,
     judge_exact_ends,
+    measure_blanked,
     measure_completed,
     measure_exact_ends,
 )
@@ -101,6 +104,7 @@ class SecondOpinionMeasurement:
     finer: tuple[FinerColumn, ...]
     completed: tuple[Completed, ...]
     exact_ends: tuple[ExactEnd, ...]
+    blanked: tuple[BlankedValue, ...]
     relinkage: RelinkageMeasurement
     hidden: HiddenOriginals
     leftovers: tuple[Leftover, ...]
@@ -165,6 +169,7 @@ def measure_second_opinion(
             finer=measure_finer(tables),
             completed=measure_completed(tables),
             exact_ends=measure_exact_ends(tables),
+            blanked=measure_blanked(tables),
             structure=measure_structure(tables),
             leftovers=_leftovers(anonymized, tables),
             marks=tables.marks,
@@ -280,6 +285,7 @@ def judge_second_opinion(
         *judge_finer(measured.finer, thresholds),
         *judge_completed(measured.completed),
         *judge_exact_ends(measured.exact_ends),
+        *judge_blanked(measured.blanked),
         *hidden,
         *judge_leftovers(measured.leftovers),
         *(one for one in judge_sanity(measured.sanity, thresholds) if one.column not in texts),
