@@ -7,8 +7,10 @@ import pytest
 
 from core.tabular.log import read_log
 from core.tabular.second_opinion.completed import (
+    judge_blanked,
     judge_completed,
     judge_exact_ends,
+    measure_blanked,
     measure_completed,
     measure_exact_ends,
 )

@@ -209,12 +209,8 @@ def measure_blanked(tables: LoggedTables) -> tuple[BlankedValue, ...]:
         if tables.n_original != tables.n_anonymized or gone.sum() != 1 or new.sum() > 1 or kept.sum() < _STAY:
             continue
         n = int(before[gone].sum())
-        blanked = int(before.sum() - after.sum())
-        if (
-            np.array_equal(before[kept], after[kept])
-            and n == int(after[new].sum()) + blanked
-            and n > _FEW_BLANKED
-        ):
+        is_in_its_place = n == int(after[new].sum()) + int(before.sum() - after.sum())
+        if n > _FEW_BLANKED and is_in_its_place and np.array_equal(before[kept], after[kept]):
             found.append(BlankedValue(column=pair.pair.anonymized, n_records=n))
     return tuple(found)
 
