@@ -15,12 +15,13 @@ import scipy
 from core.chance import NO_ACCIDENT
 from core.classes import EquivalenceClasses, Items, items_of_classes, sum_by
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
-from core.risk.folding import DOMINANT_GAIN, FoldedValues
+from core.risk.folding import DOMINANT_GAIN, SKEWED_RATIO, FoldedValues
 from core.values.folded_text import folded_text, says_result
 
 Likeness = Literal["result", "code", "beginning", "word", "range", "few"]
 _MOST_COMMON = 1 - DOMINANT_GAIN  # share of the table above which what a class has in common tells little
-_NARROW = 0.2  # share of the table's records up to which a range of numbers is narrow
+_NARROW = 1 / SKEWED_RATIO  # share of the table's records up to which a range of numbers is narrow
+_EXCEPTION = 0.1  # share of classes above which that few values occur is how the table is
 _MOST_CLASSES = 1000  # of which values are read, the least likely ones
 _MOST_VALUES = 20_000  # meanings of a column; with more it is free text
 _IS_CODE = re.compile(r"[a-z]{1,3}\d{2}[\da-z.:/-]*")  # as of ICD-10 and ATC, folded
@@ -47,8 +48,8 @@ def alike_classes(
 
     A class is read as numbers or days that lie in a narrow range, or as texts: all say the same result
     (positive, reactive, +), begin alike (codes of one group), share a word (severe, very severe), or are a
-    few of the table's values that may mean the same. It is of the first reading that holds; of more than
-    1,000 unlikely classes the least likely ones are read.
+    few of the table's values that may mean the same, in at most one class in ten. It is of the first
+    reading that holds; of more than 1,000 unlikely classes the least likely ones are read.
 
     Parameters
     ----------
@@ -85,7 +86,9 @@ def alike_classes(
             if log_chance < accepted:
                 found[likeness][entry] = q
                 break
-    return tuple(_counted(likeness, counts, each) for likeness, each in found.items())
+    if len(found["few"]) > max(_EXCEPTION * np.count_nonzero(several), 1):
+        del found["few"]
+    return tuple(_counted(likeness, counts, each) for likeness, each in found.items() if each)
 
 
 def _counted(likeness: Likeness, counts: Items, found: Mapping[int, float]) -> AlikeClasses:

@@ -275,12 +275,12 @@ def _together(found: YesTogether) -> Finding:
 def _one_value(found: FurtherColumns) -> Finding:
     (column,), (n_classes, n_records) = found.columns, found.one_value
     return Finding.of("one_value_in_class", Verdict.WARN, column=column, n_affected=n_records)(
-        "In {n} class ({records}) everybody has one value of {column}, which nobody chose. Of a household it "
-        "is one family, and of a treatment it may tell what everybody has. Chance makes such a class less "
-        "often than once in a million tables.",
-        "In {n} classes ({records}) everybody has one value of {column}, which nobody chose. Of a household "
-        "they are one family each, and of a treatment it may tell what everybody has. Chance makes such a "
-        "class less often than once in a million tables.",
+        "In {n} class ({records}) everybody has the same value of {column}, which nobody chose: of a "
+        "household the class is one family, of a treatment or ward it tells what everybody has. Chance "
+        "makes such a class less often than once in a million tables.",
+        "In {n} classes ({records}) everybody has the same value of {column}, which nobody chose: of a "
+        "household each class is one family, of a treatment or ward it tells what everybody has. Chance "
+        "makes such a class less often than once in a million tables.",
         n=n_classes,
         records=counted(n_records, "record"),
         column=f"`{column}`",

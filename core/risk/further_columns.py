@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 from core.chance import NO_ACCIDENT
 from core.classes import EquivalenceClasses, persons_per_class
 from core.coding import BoolArray, CodedColumn, IntArray, coded_column, combined_codes, value_codes
-from core.risk.columns import unchosen_columns, with_most_values
-from core.risk.folding import DOMINANT_GAIN
+from core.risk.columns import MOST_COLUMNS, unchosen_columns, with_most_values
+from core.risk.folding import SKEWED_RATIO
 from core.risk.records import RecordEntry, classes_over
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
@@ -83,7 +83,7 @@ def measure_further(
     for name, column in _coded(dataset, sorted(names, key=lambda each: -n_values[each])):
         codes = column.codes_with_missing[known]
         sizes = _sizes((name,), combined_codes([chosen, codes], n_records=len(chosen)), who)
-        same = _one_value(codes, column.n_distinct * len(names), classes, chosen, own)
+        same = _one_value(column, codes, classes, chosen, own)
         found.append(replace(sizes, one_value=same))
         together = combined_codes([together, codes], n_records=len(chosen))
     found.sort(key=lambda each: names.index(each.columns[0]))
@@ -93,24 +93,29 @@ def measure_further(
 
 
 def _one_value(
-    codes: IntArray, n_tried: int, classes: EquivalenceClasses, of_record: IntArray, quasi: Sequence[IntArray]
+    column: CodedColumn,
+    codes: IntArray,
+    classes: EquivalenceClasses,
+    of_record: IntArray,
+    quasi: Sequence[IntArray],
 ) -> tuple[int, int]:
     """Return the classes, and their records, of which everybody has one value of a column, beyond chance.
 
     At most one class in ten, else the column follows from the quasi-identifiers; as it does where all of
-    several classes with one value of a quasi-identifier have one. A value with the share q is that of n
-    members with the chance qⁿ, times values, classes and columns. The last code of `quasi` and of others is
-    that of a missing value.
+    several classes with one value of a quasi-identifier have one. The value is that of at most a fifth of
+    the table. One with the share q is that of n members with the chance qⁿ, times values, classes and
+    columns. A missing value is none.
     """
     first = np.zeros(classes.n_classes, dtype=np.int64)
     first[of_record[::-1]] = np.arange(len(of_record))[::-1]
     value = codes[first]
-    same = _is_steady(codes, of_record, value) & (classes.class_sizes > 1)
+    same = _is_steady(codes, of_record, value) & (classes.class_sizes > 1) & (value < len(column.values))
     if not same.any() or same.sum() > max(_FEW * (classes.class_sizes > 1).sum(), 1):
         return 0, 0
+    n_tried = len(column.values) * classes.n_classes * MOST_COLUMNS
     share = (np.bincount(codes) / len(codes))[value]
-    unlikely = classes.class_sizes * np.log(share) < np.log(NO_ACCIDENT / (n_tried * classes.n_classes))
-    same &= unlikely & (share <= 1 - DOMINANT_GAIN)
+    unlikely = classes.class_sizes * np.log(share) < np.log(NO_ACCIDENT / n_tried)
+    same &= unlikely & (share <= 1 / SKEWED_RATIO)
     for own in quasi if same.any() else ():
         of_class = own[first]
         n_classes = np.bincount(of_class)
