@@ -143,6 +143,8 @@ class _Words:
             yield "code" if is_code else "beginning", self.before[end] - self.before[start], np.log(n_values)
         if shared := frozenset.intersection(*(self.words[item] for item in items)):
             yield "word", min(self.of_word[word] for word in shared), np.log(len(self.of_word))
+        if self.are_codes or {True, False} <= {self.results[item] for item in items}:
+            return  # they say that they do not mean the same
         ways = scipy.special.gammaln([n_values + 1, len(items) + 1, n_values - len(items) + 1])
         yield "few", float(self.share[items].sum()), ways[0] - ways[1] - ways[2]
 
