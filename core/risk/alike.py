@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pyarrow as pa
 import scipy
 
 from core.chance import NO_ACCIDENT
-from core.classes import EquivalenceClasses, Items, items_of_classes, sum_by
+from core.classes import EquivalenceClasses, Items, items_of_classes
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
 from core.risk.folding import DOMINANT_GAIN, SKEWED_RATIO, FoldedValues
 from core.values.folded_text import folded_text, says_result
@@ -22,8 +22,8 @@ Likeness = Literal["result", "code", "beginning", "word", "range", "few"]
 _MOST_COMMON = 1 - DOMINANT_GAIN  # share of the table above which what a class has in common tells little
 _NARROW = 1 / SKEWED_RATIO  # share of the table's records up to which a range of numbers is narrow
 _EXCEPTION = 0.1  # share of classes above which that few values occur is how the table is
-_MOST_CLASSES = 1000  # of which values are read, the least likely ones
-_MOST_VALUES = 20_000  # meanings of a column; with more it is free text
+_MOST_CLASSES = 1000  # of one attribute whose values are read
+_MOST_VALUES, _MOST_RESULTS = 10_000, 200  # meanings of a column of words, and of one of results
 _IS_CODE = re.compile(r"[a-z]{1,3}\d{2}[\da-z.:/-]*")  # as of ICD-10 and ATC, folded
 _HEAD = re.compile(r"[a-z]{1,3}\d{2}|[^\W\d_]{3}")  # that a common beginning has at least
 _MOSTLY = 0.9  # share of the records whose values are codes
@@ -49,7 +49,8 @@ def alike_classes(
     A class is read as numbers or days that lie in a narrow range, or as texts: all say the same result
     (positive, reactive, +), begin alike (codes of one group), share a word (severe, very severe), or are a
     few of the table's values that may mean the same, in at most one class in ten. It is of the first
-    reading that holds; of more than 1,000 unlikely classes the least likely ones are read.
+    reading that holds; of texts at most 1,000 classes that may be so are read, in columns of up to 10,000
+    meanings.
 
     Parameters
     ----------
@@ -65,47 +66,51 @@ def alike_classes(
     Notes
     -----
     A class of n units drawn from the table has only values of a set with the share q with the chance qⁿ,
-    times the classes and the sets of a reading (Bonferroni); of a range it is n qⁿ⁻¹ at most.
+    times the classes and the sets of a reading (Bonferroni); all are in a range of the share q with n qⁿ⁻¹ at
+    most.
     """
-    n_classes, is_text = int(counts.m.sum()), folded.numbers is None
-    share = sum_by(counts.of_class, counts.share_in_table[counts.item], size=counts.n_entries)
-    chance = counts.class_totals * np.log(np.clip(share, 1e-300, 1.0))
-    accepted = np.log(NO_ACCIDENT / max(n_classes, 1))
-    unlikely = np.flatnonzero(several & (chance < accepted) & (share <= _MOST_COMMON))
-    unlikely = unlikely[np.argsort(chance[unlikely], kind="stable")][:_MOST_CLASSES]
-    if not len(unlikely) or (is_text and len(texts) > _MOST_VALUES):
+    first = np.flatnonzero(np.diff(counts.of_class, prepend=-1))
+    if not len(first):
         return ()
-    words = _Words(texts, counts.share_in_table) if is_text else None
-    cumulated = np.append(0.0, np.cumsum(counts.share_in_table))
+    entries, accepted = counts.of_class[first], np.log(NO_ACCIDENT / counts.m.sum())
+    several, n = several[entries], counts.class_totals[entries]
+    if folded.numbers is not None:
+        cumulated, last = (
+            np.append(0.0, np.cumsum(counts.share_in_table)),
+            np.append(first[1:], len(counts.item)),
+        )
+        q = cumulated[counts.item[last - 1] + 1] - cumulated[counts.item[first]]
+        narrow = several & (q <= _NARROW) & (np.log(n) + (n - 1) * np.log(q) < accepted)
+        return (_counted("range", counts, entries[narrow], q[narrow]),) if narrow.any() else ()
+    share = np.add.reduceat(counts.share_in_table[counts.item], first)
+    unlikely = several & (share <= _MOST_COMMON) & (n * np.log(share) < accepted)
+    if not unlikely.any() or len(texts) > _MOST_VALUES:
+        return ()
+    words = _Words(texts, counts.share_in_table)
+    unlikely &= words.may_be_alike(counts.item, first, n=n, share=share, accepted=accepted)
     found: dict[Likeness, dict[int, float]] = defaultdict(dict)
-    for entry in unlikely.tolist():
-        start, end = np.searchsorted(counts.of_class, [entry, entry + 1])
-        items, n = counts.item[start:end], int(counts.class_totals[entry])
-        tried = words.tried(items, n) if words else _range_of(items, n, cumulated)
-        for likeness, q, log_chance in tried:
+    for place in np.flatnonzero(unlikely)[:_MOST_CLASSES].tolist():
+        items = counts.item[counts.of_class == entries[place]]
+        for likeness, q, log_chance in words.tried(items.tolist(), int(n[place])):
             if log_chance < accepted:
-                found[likeness][entry] = q
+                found[likeness][entries[place]] = q
                 break
     if len(found["few"]) > max(_EXCEPTION * np.count_nonzero(several), 1):
         del found["few"]
-    return tuple(_counted(likeness, counts, each) for likeness, each in found.items() if each)
+    return tuple(
+        _counted(likeness, counts, np.array(list(each)), np.array(list(each.values())))
+        for likeness, each in found.items()
+        if each
+    )
 
 
-def _counted(likeness: Likeness, counts: Items, found: Mapping[int, float]) -> AlikeClasses:
-    entries = np.array(list(found), dtype=np.int64)
+def _counted(likeness: Likeness, counts: Items, entries: IntArray, share: FloatArray) -> AlikeClasses:
     return AlikeClasses(
         likeness=likeness,
         n_classes=int(counts.m[entries].sum()),
         n_records=int(counts.m[entries] @ counts.records[entries]),
-        share_in_table=max(found.values()),
+        share_in_table=float(share.max()),
     )
-
-
-def _range_of(items: IntArray, n: int, cumulated: FloatArray) -> Iterator[tuple[Likeness, float, float]]:
-    """Yield the range of the numbers of a class of n, if it is narrow; see `_Words.tried`."""
-    q = float(cumulated[items[-1] + 1] - cumulated[items[0]])
-    if 0 < q <= _NARROW:
-        yield "range", q, np.log(n) + (n - 1) * np.log(q)
 
 
 class _Words:
@@ -115,27 +120,53 @@ class _Words:
         self.share = share
         texts: list[str] = values.to_pylist()
         self.folded: list[str] = folded_text(values).to_pylist()
-        self.results = [says_result(text) for text in texts]
+        self.results = [says_result(text) if len(texts) <= _MOST_RESULTS else None for text in texts]
+        self.share_of_result = {
+            one: float(share[[each is one for each in self.results]].sum()) for one in (True, False)
+        }
         self.words = [frozenset(_WORD.findall(text.casefold())) for text in texts]
         self.of_word: Counter[str] = Counter()
         for words, q in zip(self.words, share.tolist(), strict=True):
             self.of_word.update(dict.fromkeys(words, q))
-        order = sorted(range(len(texts)), key=self.folded.__getitem__)
-        self.ordered = [self.folded[item] for item in order]
-        self.before = np.append(0.0, np.cumsum(share[order]))
+        self.order = sorted(range(len(texts)), key=self.folded.__getitem__)
+        self.ordered = [self.folded[item] for item in self.order]
+        self.before = np.append(0.0, np.cumsum(share[self.order]))
         is_code = [_IS_CODE.fullmatch(text) is not None for text in self.folded]
         self.are_codes = bool(share[is_code].sum() >= _MOSTLY)
 
-    def tried(self, items: IntArray, n: int) -> Iterator[tuple[Likeness, float, float]]:
+    def may_be_alike(
+        self, items: IntArray, first: IntArray, *, n: IntArray, share: FloatArray, accepted: float
+    ) -> BoolArray:
+        """Return shape (n_classes,): False for classes of which `tried` accepts nothing.
+
+        All values of a class with a common beginning stand between its first and its last one in order. Each
+        word and each result has one of 62 bits, which all values with it have.
+        """
+        rank = np.empty(len(self.order), dtype=np.int64)
+        rank[self.order] = np.arange(len(rank))
+        low, high = (each.reduceat(rank[items], first) for each in (np.minimum, np.maximum))
+        begins = n * np.log(self.before[high + 1] - self.before[low]) < accepted
+        bit_of = {word: 1 << (place % 60) for place, word in enumerate(self.of_word)}
+        of_result = {True: 1 << 60, False: 1 << 61, None: 0}
+        bits = [
+            sum({bit_of[word] for word in words}) + of_result[result]
+            for words, result in zip(self.words, self.results, strict=True)
+        ]
+        shared = np.bitwise_and.reduceat(np.array(bits, dtype=np.int64)[items], first) != 0
+        n_values = np.diff(first, append=len(items))
+        few = n * np.log(share) + _log_sets(len(bits), n_values) < accepted
+        return cast("BoolArray", begins | shared | few)
+
+    def tried(self, items: Sequence[int], n: int) -> Iterator[tuple[Likeness, float, float]]:
         """Yield what values of a class of n have in common: how, its share, the chance's logarithm."""
-        for likeness, q, log_sets in self._sets(items.tolist()):
+        for likeness, q, log_sets in self._sets(items):
             if 0 < q <= _MOST_COMMON:
                 yield likeness, q, n * np.log(q) + log_sets
 
     def _sets(self, items: Sequence[int]) -> Iterator[tuple[Likeness, float, float]]:
         result, n_values = self.results[items[0]], len(self.folded)
         if result is not None and all(self.results[item] is result for item in items):
-            yield "result", float(self.share[[each is result for each in self.results]].sum()), np.log(2)
+            yield "result", self.share_of_result[result], np.log(2)
         begins = _beginning([self.folded[item] for item in items])
         if begins and (self.are_codes or _HEAD.match(begins)):
             start, end = (bisect_left(self.ordered, each) for each in (begins, begins + chr(0x10FFFF)))
@@ -145,8 +176,13 @@ class _Words:
             yield "word", min(self.of_word[word] for word in shared), np.log(len(self.of_word))
         if self.are_codes or {True, False} <= {self.results[item] for item in items}:
             return  # they say that they do not mean the same
-        ways = scipy.special.gammaln([n_values + 1, len(items) + 1, n_values - len(items) + 1])
-        yield "few", float(self.share[items].sum()), ways[0] - ways[1] - ways[2]
+        yield "few", float(self.share[items].sum()), float(_log_sets(n_values, len(items)))
+
+
+def _log_sets(n: int, size: IntArray | int) -> FloatArray:
+    """Return the logarithm of how many sets of a size there are of n."""
+    one, other, left = (scipy.special.gammaln(np.add(each, 1)) for each in (n, size, n - np.asarray(size)))
+    return cast("FloatArray", one - other - left)
 
 
 def _beginning(texts: Sequence[str]) -> str:
