@@ -121,6 +121,10 @@ class _Words:
         texts: list[str] = values.to_pylist()
         self.folded: list[str] = folded_text(values).to_pylist()
         self.results = [says_result(text) if len(texts) <= _MOST_RESULTS else None for text in texts]
+        signs = [len(text.strip()) == 1 and text.strip().isalnum() for text in texts]
+        if any(one and result is None for one, result in zip(signs, self.results, strict=True)):
+            # letters and digits that are categories
+            self.results = [None if one else result for one, result in zip(signs, self.results, strict=True)]
         self.share_of_result = {
             one: float(share[[each is one for each in self.results]].sum()) for one in (True, False)
         }

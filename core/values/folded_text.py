@@ -30,7 +30,9 @@ _YES = frozenset(
     _words("+ ++ +++ ++++ 1 t true y yes pos positive d da j ja o oui si sí 예 네 유 있음 있다 해당")
 )
 _NO = frozenset(
-    _words("- 0 f false n no neg negative ne nein non not brez 아니오 아니요 무 없음 없다 비해당")
+    _words(
+        "- 0 f false n no neg negative ne ni nein nicht kein keine non not brez 아니오 아니요 무 없음 없다"
+    )
 )
 _YES_BEGINS = re.compile("positiv|pozitiv|reactiv|reaktiv|detected|양성")
 _NO_BEGINS = re.compile("negativ|nonreact|nonreakt|nereakt|notdetect|undetect|음성")

@@ -63,6 +63,7 @@ ALIKE = {
         ("HIV", "AIDS", "B20x"),
         "WARN: … few",
     ),
+    "letters that are categories, not answers": ((*"abcdefghjn",), (*"dj",), "WARN: … few"),
     "days of one week": (_days(0, 120), _days(60, 67), "WARN: … in a narrow range"),
     "near amounts": (range(1000, 90_000, 37), range(20_000, 24_000, 37), "WARN: … in a narrow range"),
 }
