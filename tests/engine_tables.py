@@ -498,7 +498,7 @@ def _placed(written: str, tables: Mapping[str, pa.Table], names: Sequence[str]) 
 _MEASURED_THERE = frozenset(
     """k average_risk sensitive distinct_l folded_distinct_l entropy_l folded_entropy_l t folded_t alpha
     folded_alpha basic_beta folded_basic_beta delta_ln folded_delta_ln dominant_value skewed_value
-    missing_sensitive_values fully_suppressed dropped_records unknown_persons constant_columns
+    alike_in_class missing_sensitive_values fully_suppressed dropped_records unknown_persons constant_columns
     missing_quasi_identifiers no_sensitive_attribute related_sensitive ambiguous_numbers""".split()
 )
 

@@ -244,7 +244,7 @@ def _grown(
 
 UNCHOSEN_MAX_CELLS = 20_000_000  # combinations × sets of columns; about a second
 _N_LOOKED_AT = 20_000  # records drawn for the sets, where there are more
-_MOST_COLUMNS = 30  # with the most values, among which sets are searched
+MOST_COLUMNS = 30  # with the most values, among which sets are searched
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -345,7 +345,7 @@ def searched_unchosen(
 def with_most_values(names: Sequence[str], n_values: Mapping[str, int]) -> list[str]:
     """Return the columns among which sets are searched, in the table's order."""
     ordered = sorted(names, key=lambda name: -n_values.get(name, 0))
-    return [name for name in names if name in ordered[:_MOST_COLUMNS]]
+    return [name for name in names if name in ordered[:MOST_COLUMNS]]
 
 
 def _n_unique(dataset: Dataset, names: Sequence[str]) -> int:

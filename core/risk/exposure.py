@@ -5,15 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.files.leftovers import judge_leftovers
 from core.people.free_text import Reading, text_findings
 from core.people.roles import DIGESTS, PERHAPS_NAMES, PERSON_KINDS, Role
+from core.risk.alike import AlikeClasses, Likeness, YesTogether
 from core.risk.columns import UnchosenColumns
 from core.risk.folding import DOMINANT_GAIN, DOMINANT_SHARE, SKEWED_RATIO, SKEWED_SHARE, LikelyValues
+from core.risk.further_columns import FurtherColumns
 from core.risk.measuring import RiskMeasurement
 from core.risk.people import HiddenPersons, HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.settings import RiskThresholds
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, joined, listed, number, part_of, percent, share_of, text
+from core.words import Text, counted, joined, listed, number, own, part_of, percent, share_of, text
 
 
 def _people_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
@@ -193,11 +195,18 @@ def _households_of_classes(measured: RiskMeasurement, household: HouseholdRisk, 
     )
 
 
-def _likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
+def _likely_findings(measured: RiskMeasurement, thresholds: RiskThresholds) -> Iterator[Finding]:
     """Yield what classes make likely beyond chance, and which sensitive attributes tell one another."""
     for each in measured.sensitive:
         dominant, skewed = each.likelihood.dominant, each.likelihood.skewed
-        if dominant.beyond_chance:
+        told = max((one.n_classes for one in (dominant, skewed) if one.beyond_chance), default=0)
+        yield from (
+            _alike(each.column, found, thresholds.l)
+            for found in each.alike
+            if found.likeness != "few" or found.n_classes > told
+        )
+        in_range = sum(one.n_classes for one in each.alike if one.likeness == "range")
+        if dominant.beyond_chance and dominant.n_classes > in_range:
             rule = text(
                 "at least {share}, and {gain} more than in the table",
                 share=percent(DOMINANT_SHARE),
@@ -213,6 +222,69 @@ def _likely_findings(measured: RiskMeasurement) -> Iterator[Finding]:
             yield _likely("skewed_value", each.column, skewed, rule)
     if measured.settings.several_sensitive == "one_by_one" and measured.related:
         yield _related(measured)
+    if measured.settings.several_sensitive == "one_by_one" and measured.together is not None:
+        yield _together(measured.together)
+    hidden = measured.hidden_persons
+    same = [
+        one for one in measured.further if one.one_value[0] and not (hidden and hidden.column in one.columns)
+    ]
+    yield from map(_one_value, same)
+
+
+_LIKENESSES: Mapping[Likeness, str] = {
+    "result": "all say yes, or all no, in several words or signs",
+    "code": "are codes of one group, by their first letters and digits",
+    "beginning": "all begin alike",
+    "word": "have a word in common",
+    "range": "lie in a narrow range",
+    "few": "are a few of those in the table, and may mean the same",
+}
+_SAME_MEANING = ("result", "code")
+
+
+def _alike(column: str, found: AlikeClasses, l: int | None) -> Finding:  # noqa: E741 - the model's letter
+    sure = found.likeness in _SAME_MEANING and (l or 1) > 1
+    return Finding.of(
+        "alike_in_class", Verdict.FAIL if sure else Verdict.WARN, column=column, n_affected=found.n_records
+    )(
+        "In {n} class ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
+        "table have the same. Chance makes such a class less often than once in a million tables.",
+        "In {n} classes ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
+        "table have the same. Chance makes such a class less often than once in a million tables.",
+        n=found.n_classes,
+        records=counted(found.n_records, "record"),
+        column=f"`{column}`",
+        likeness=own(_LIKENESSES[found.likeness]),
+        share=percent(found.share_in_table),
+    )
+
+
+def _together(found: YesTogether) -> Finding:
+    return Finding.of("yes_together", Verdict.WARN, n_affected=found.n_records, columns=found.columns)(
+        "In {n} class ({records}) everybody has one of {columns}, which {share} of the table have: none of "
+        "these columns says so alone. Chance makes such a class less often than once in a million tables.",
+        "In {n} classes ({records}) everybody has one of {columns}, which {share} of the table have: none of "
+        "these columns says so alone. Chance makes such a class less often than once in a million tables.",
+        n=found.n_classes,
+        records=counted(found.n_records, "record"),
+        columns=listed(found.columns),
+        share=percent(found.share_in_table),
+    )
+
+
+def _one_value(found: FurtherColumns) -> Finding:
+    (column,), (n_classes, n_records) = found.columns, found.one_value
+    return Finding.of("one_value_in_class", Verdict.WARN, column=column, n_affected=n_records)(
+        "In {n} class ({records}) everybody has the same value of {column}, which nobody chose: of a "
+        "household the class is one family, of a treatment or ward it tells what everybody has. Chance "
+        "makes such a class less often than once in a million tables.",
+        "In {n} classes ({records}) everybody has the same value of {column}, which nobody chose: of a "
+        "household each class is one family, of a treatment or ward it tells what everybody has. Chance "
+        "makes such a class less often than once in a million tables.",
+        n=n_classes,
+        records=counted(n_records, "record"),
+        column=f"`{column}`",
+    )
 
 
 def _likely(check: str, column: str, found: LikelyValues, rule: Text) -> Finding:
@@ -282,7 +354,7 @@ def exposure_findings(
         *_linked(measured, thresholds),
         *_population_by_size(measured, thresholds),
         *_sensitive(measured),
-        *_likely_findings(measured),
+        *_likely_findings(measured, thresholds),
         *_left_out(measured),
         *_persons(measured),
         *_columns(measured),

@@ -13,9 +13,11 @@ from core.classes import Items
 from core.coding import CodedColumn, FloatArray, IntArray
 from core.risk.settings import RiskSettings
 from core.values.cells import as_numbers
+from core.values.dates import read_days
 from core.values.folded_text import folded_text, says_unknown
 
 _SPREAD = (0.05, 0.95)  # quantiles between which closeness is a share
+_LOOKED_AT = 100  # values that have to be days before all are read
 _MOST_PICKED = 1000  # values of a class looked at one after another; no threshold asks for more
 _CURRENCIES = r"(?i)^\s*(?:€|\$|£|¥|₩|eur|usd|gbp|krw|won)|(?:€|\$|£|¥|₩|원|eur|usd|gbp|krw|won)\s*$"
 
@@ -64,6 +66,7 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
       slashes and hyphens between digits count, as does a hyphen before a digit or at the end.
     - Numbers, also with thousands separators, decimal commas or a currency: those closer than
       `settings.closeness` of the range between the 5 % and the 95 % quantile are close.
+    - Days and times, where all known values are: as numbers of days.
     - Words for unknown are no value; where a missing one counts as a value they are that value.
     """
     folded = folded_text(column.values)
@@ -99,10 +102,14 @@ def fold_values(column: CodedColumn, settings: RiskSettings) -> FoldedValues:
 
 
 def _amounts(values: pa.Array) -> FloatArray | None:
-    """Return the numbers that texts stand for, None unless all of them do, and there are any."""
+    """Return the numbers, or days, that texts stand for, None unless all of them do, and there are any."""
     if not len(values):
         return None
-    return as_numbers(pc.replace_substring_regex(values, _CURRENCIES, ""))
+    numbers = as_numbers(pc.replace_substring_regex(values, _CURRENCIES, ""))
+    if numbers is not None or np.isnan(read_days(values.slice(0, _LOOKED_AT))).any():
+        return numbers
+    days = read_days(values)
+    return None if np.isnan(days).any() else days
 
 
 def _width(numbers: FloatArray, counts: IntArray, closeness: float) -> float:

@@ -1,19 +1,22 @@
 """What each further released column, and all of them, do to the classes of the chosen quasi-identifiers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.chance import NO_ACCIDENT
 from core.classes import EquivalenceClasses, persons_per_class
-from core.coding import CodedColumn, IntArray, coded_column, combined_codes, value_codes
-from core.risk.columns import unchosen_columns, with_most_values
+from core.coding import BoolArray, CodedColumn, IntArray, coded_column, combined_codes, value_codes
+from core.risk.columns import MOST_COLUMNS, unchosen_columns, with_most_values
+from core.risk.folding import SKEWED_RATIO
 from core.risk.records import RecordEntry, classes_over
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
 
+_FEW = 0.1  # share of classes up to which one value of everybody is an exception
 _DENSE = 8  # codes for each record up to which every possible one is counted
 
 
@@ -24,6 +27,8 @@ class FurtherColumns:
     columns: tuple[str, ...]  # which nobody chose, nor said to be harmless
     sizes: IntArray  # distinct class sizes, ascending: records, or persons where a person column is given
     n_of_size: IntArray  # assessed records in classes of each size
+    # classes, and their records, of which everybody has one value of the column, beyond chance
+    one_value: tuple[int, int] = (0, 0)
 
     def n_below(self, k: int) -> int:
         """Return the assessed records in classes of fewer than `k`."""
@@ -73,15 +78,59 @@ def measure_further(
         )
     found, known = [], ~entry.leave_out if entry.leave_out.any() else slice(None)
     chosen = together = classes.class_of_record[known]
+    own = [each.codes_with_missing[known] for each in quasi]
     who = None if person is None else person[known]
     for name, column in _coded(dataset, sorted(names, key=lambda each: -n_values[each])):
         codes = column.codes_with_missing[known]
-        found.append(_sizes((name,), combined_codes([chosen, codes], n_records=len(chosen)), who))
+        sizes = _sizes((name,), combined_codes([chosen, codes], n_records=len(chosen)), who)
+        same = _one_value(column, codes, classes, chosen, own)
+        found.append(replace(sizes, one_value=same))
         together = combined_codes([together, codes], n_records=len(chosen))
     found.sort(key=lambda each: names.index(each.columns[0]))
     if len(names) > 1:
         found.append(_sizes(names, together, who))
     return tuple(found)
+
+
+def _one_value(
+    column: CodedColumn,
+    codes: IntArray,
+    classes: EquivalenceClasses,
+    of_record: IntArray,
+    quasi: Sequence[IntArray],
+) -> tuple[int, int]:
+    """Return the classes, and their records, of which everybody has one value of a column, beyond chance.
+
+    At most one class in ten, else the column follows from the quasi-identifiers; as it does where all of
+    several classes with one value of a quasi-identifier have one. The value is that of at most a fifth of
+    the table. One with the share q is that of n members with the chance qⁿ, times values, classes and
+    columns. A missing value is none.
+    """
+    first = np.zeros(classes.n_classes, dtype=np.int64)
+    first[of_record[::-1]] = np.arange(len(of_record))[::-1]
+    value = codes[first]
+    same = _is_steady(codes, of_record, value) & (classes.class_sizes > 1) & (value < len(column.values))
+    if not same.any() or same.sum() > max(_FEW * (classes.class_sizes > 1).sum(), 1):
+        return 0, 0
+    n_tried = len(column.values) * classes.n_classes * MOST_COLUMNS
+    share = (np.bincount(codes) / len(codes))[value]
+    unlikely = classes.class_sizes * np.log(share) < np.log(NO_ACCIDENT / n_tried)
+    same &= unlikely & (share <= 1 / SKEWED_RATIO)
+    for own in quasi if same.any() else ():
+        of_class = own[first]
+        n_classes = np.bincount(of_class)
+        with_value = np.zeros(len(n_classes), dtype=np.int64)
+        with_value[of_class] = value
+        follows = _is_steady(codes, own, with_value) & (n_classes > 1)
+        same &= ~follows[of_class]
+    return int(same.sum()), int(classes.records_of_class[same].sum())
+
+
+def _is_steady(codes: IntArray, group: IntArray, value: IntArray) -> BoolArray:
+    """Return shape (n_groups,): whether all records of a group have its value."""
+    steady = np.ones(len(value), dtype=bool)
+    steady[group[codes != value[group]]] = False
+    return steady
 
 
 def _coded(dataset: Dataset, names: Sequence[str]) -> Iterator[tuple[str, CodedColumn]]:

@@ -430,7 +430,7 @@ def _distinct_findings(
     if width := sensitive.folded.width:
         rule = text(
             "case, spaces and punctuation aside, words for unknown not counted, numbers up to {width} apart "
-            "taken as one",
+            "taken as one (of dates, days)",
             width=number(width),
         )
     yield Finding.of("folded_distinct_l", Verdict.FAIL, column=sensitive.column, n_affected=n_records)(

@@ -15,6 +15,7 @@ from core.files.leftovers import Leftover, leftovers_of
 from core.people.free_text import ModelName, TextColumn, measure_texts
 from core.people.roles import Role, RoleSuggestion, columns_of_people, suggest_roles
 from core.releases import EarlierTable, Ledger, ReleasedTable, ReleasesMeasurement, Roles, measure_releases
+from core.risk.alike import YesTogether, yes_together
 from core.risk.columns import UnchosenColumns, groups_without, measure_unchosen
 from core.risk.comparison import Comparison, Linkage, compare_with_original, link_records
 from core.risk.further_columns import FurtherColumns, measure_further
@@ -120,6 +121,7 @@ class RiskMeasurement:
     further: tuple[FurtherColumns, ...] = ()
     sensitive_suggestions: tuple[RoleSuggestion, ...] = ()  # what the sensitive attributes look like
     related: tuple[Related, ...] = ()  # sensitive attributes that tell one another
+    together: YesTogether | None = None  # sensitive attributes of yes and no, one of which whole classes have
     # A column that says whose record it is although records are counted, where there seems to be one
     hidden_persons: HiddenPersons | None = None
     repeating: tuple[str, ...] = ()  # columns that nobody chose whose values repeat with the person
@@ -448,6 +450,11 @@ def _measure_file(source: _Records, population: Dataset | None) -> RiskMeasureme
         unassigned=unassigned,
         hidden_persons=hidden,
         repeating=repeating,
+        together=yes_together(
+            [source.coded[each.column] for each in measured.sensitive],
+            {each.column: each.folded for each in measured.sensitive},
+            classes,
+        ),
         persons_by_all_records=None if person is None else persons_by_all_records(classes, person),
         household=_households(dataset, classes, settings),
         looks_like_counts=looks_like_counts(dataset.table, settings.categories(dataset.columns)),

@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from core import attribute_disclosure as models
 from core.attribute_disclosure import LIMITS, Limit
 from core.classes import EquivalenceClasses, Items, Pairs, classes_of_codes, items_of_classes, spread
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, combined_codes, some_rows
+from core.risk.alike import AlikeClasses, alike_classes
 from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_values, likely_values
 from core.risk.records import class_values
 from core.risk.settings import Hierarchy, RiskSettings
@@ -62,6 +65,7 @@ class SensitiveMeasurement:
     # of the values as what they mean; the same object as `by_class` where that changes nothing
     folded_by_class: ByClass
     likelihood: Likelihood  # classes that make a value likely, of the values as what they mean
+    alike: tuple[AlikeClasses, ...]  # classes whose values are one thing in other words
 
     @property
     def distinct_l(self) -> IntArray:
@@ -121,6 +125,12 @@ def measure_sensitive(
         folded=folded,
         folded_by_class=folded_by_class,
         likelihood=likely_values(meant, folded),
+        alike=alike_classes(
+            meant,
+            folded,
+            _texts(column, code if meant is counts else folded.group_of_value),
+            several=folded_by_class.distinct_l > 1,
+        ),
     )
 
 
@@ -162,6 +172,14 @@ def _meanings(code: IntArray, folded: FoldedValues) -> IntArray:
     known = folded.group_of_value >= 0
     found[code[known]] = folded.group_of_value[known]
     return found
+
+
+def _texts(column: CodedColumn, code: IntArray) -> pa.Array:
+    """Return a written value of each code, "" of a missing one that counts as a value."""
+    known = np.flatnonzero(code >= 0)
+    places = known[np.unique(code[known], return_index=True)[1]]
+    texts = column.values.take(pa.array(places, mask=places == len(column.values)))
+    return pc.fill_null(texts.cast(pa.large_string()), "")
 
 
 def _by_class(counts: Items, t: FloatArray) -> ByClass:

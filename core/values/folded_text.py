@@ -1,5 +1,6 @@
 """What written values mean: the same in several spellings, and words that say that nothing is known."""
 
+import re
 from typing import cast
 
 import pyarrow as pa
@@ -23,6 +24,32 @@ _UNKNOWN_WORDS = _words(
     "nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem neopredeljeno unbekannt keineangabe "
     "inconnu desconocido"
 )
+
+# Results and answers in a word, casefolded; and how words of such a result begin.
+_YES = frozenset(
+    _words("+ ++ +++ ++++ 1 t true y yes pos positive d da j ja o oui si sí 예 네 유 있음 있다 해당")
+)
+_NO = frozenset(
+    _words(
+        "- 0 f false n no neg negative ne ni nein nicht kein keine non not brez 아니오 아니요 무 없음 없다"
+    )
+)
+_YES_BEGINS = re.compile("positiv|pozitiv|reactiv|reaktiv|detected|양성")
+_NO_BEGINS = re.compile("negativ|nonreact|nonreakt|nereakt|notdetect|undetect|음성")
+
+
+def says_result(text: str) -> bool | None:
+    """Return whether a text says yes, or a positive result; False for no or a negative one, else None.
+
+    >>> [says_result(text) for text in ("POS.", "++", "non-reactive", "je pozitiven", "음성", "flu")]
+    [True, True, False, True, False, None]
+    """
+    words = [word for word in re.split(r"[^\w+-]+|(?<=\w)-|_", text.casefold()) if word]
+    if any(_NO_BEGINS.match(word) for word in (*words, "".join(words))) or (words and words[0] in _NO):
+        return False
+    if any(_YES_BEGINS.match(word) for word in words):
+        return not _NO.intersection(words)
+    return True if words and all(word in _YES for word in words) else None
 
 
 def folded_text(values: pa.Array) -> pa.Array:

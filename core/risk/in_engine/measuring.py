@@ -281,6 +281,11 @@ def _not_assessed(measured: RiskMeasurement, source: EngineSource) -> Iterator[F
             "How many persons all their records together single out is not assessed: it needs the records "
             "themselves."
         )
+    if source.further_names or len(measured.sensitive) > 1:
+        yield not_in_engine(
+            "Whether everybody in a class has the same value of a column nobody chose, or one of several "
+            "attributes of yes and no, was not looked at: it needs the records themselves."
+        )
     if measured.unchosen.singles_out and not measured.unchosen.smallest:
         yield not_in_engine("Which of the columns nobody chose single out most records was not searched.")
     if source.are_too_many:
