@@ -122,6 +122,7 @@ _REMEDIES: Mapping[Group, Mapping[str, str]] = {
         "known_rows": "Make birth dates, places and the like coarser, or draw them anew.",
         "declared_near": "Shift by a wider range of days, or make the dates coarser.",
         "kept_together": "Scramble these columns apart from each other, or leave one of them out.",
+        "signature_*": "Scramble every column apart from the others, its blank cells and zeros too.",
         "without_columns": "Scramble the other columns too: new pseudonyms alone hide nobody.",
         "second_look": "Scramble values, and not only how they are written.",
         "near_copies": "Change more cells of each row, or change them more.",

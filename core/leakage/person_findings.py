@@ -1,12 +1,13 @@
 """Findings about persons who are still there: whole rows, near copies, re-linked rows, members."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from core.chance import normal_tail, poisson_tail
+from core.chance import NO_ACCIDENT, normal_tail, poisson_tail
 from core.leakage.measuring import LeakageMeasures
 from core.leakage.members import NearerMembers
 from core.leakage.near_copies import NearCopies
+from core.leakage.row_signatures import FoundRows, Kind
 from core.leakage.settings import LeakageThresholds
 from core.leakage.whole_rows import WholeRows
 from core.verdict import Finding, Verdict
@@ -21,6 +22,16 @@ WORTH_A_LOOK = 0.05
 LARGEST_UNSEEN, LARGEST_UNSEEN_ALONE = 0.02, 0.05
 _FEWEST_KNOWN = 3  # persons whose quasi-identifiers reappear
 _LEAST_LEVEL = 0.0001
+_FOUND_BY: Mapping[Kind, str] = {
+    "values": "which values stand in a row, in whatever order",
+    "differences": "the differences between their values",
+    "ratios": "the ratios between their values",
+    "blanks": "which of their cells are blank",
+    "zeros": "which of their cells are zero",
+    "axes": "their place among all rows, whatever the axes",
+    "cells": "a cell that holds their row",
+    "recoded": "which rows share their values, whatever the values are called",
+}
 _BELIEVED = 2  # times as many as strangers would share
 
 
@@ -100,6 +111,40 @@ def kept_together_findings(measures: LeakageMeasures, thresholds: LeakageThresho
         names=listed(found.columns),
         expected=count_told(rows.expected_unique_exact),
     )
+
+
+def signature_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Say by what rows are found whatever was done to their values; FAIL of many, WARN of few."""
+    looks = (measures, measures.set_aside, measures.second_look)
+    whole = [each.whole_rows for each in looks if each is not None]
+    n_told = max(
+        (each.n_unique_exact for each in whole if whole_row_verdict(each, thresholds) is Verdict.FAIL),
+        default=0,
+    )
+    for found in _of_other_persons(measures.by_signatures):
+        p_value = found.p_value * len(_FOUND_BY)
+        verdict = Verdict.FAIL if p_value <= NO_ACCIDENT else verdict_by_chance(p_value, thresholds)
+        if verdict is Verdict.PASS or found.n_found <= n_told:
+            continue
+        verdict = Verdict.FAIL if p_value <= NO_ACCIDENT else Verdict.WARN
+        yield Finding.of(f"signature_{found.kind}", verdict, columns=found.columns, n_affected=found.n_found)(
+            "{rows} is found by {what} ({columns}), whatever was done to its values; with every column "
+            "shuffled on its own it would be {expected}.",
+            "{rows} are found by {what} ({columns}), whatever was done to their values; with every column "
+            "shuffled on its own it would be {expected}.",
+            rows=share_of(found.n_found, found.n_unique, "rows that no other equals in it"),
+            what=own(_FOUND_BY[found.kind]),
+            columns=listed(found.columns, at_most=4),
+            expected=count_told(found.n_expected),
+        )
+
+
+def _of_other_persons(readings: Sequence[FoundRows]) -> Iterator[FoundRows]:
+    """Yield the readings of blanks, zeros and cells, and of those of values the one that finds most."""
+    apart = ("blanks", "zeros", "cells")
+    yield from (each for each in readings if each.kind in apart)
+    of_values = [each for each in readings if each.kind not in apart]
+    yield from sorted(of_values, key=lambda each: -each.n_found)[:1]
 
 
 def whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:

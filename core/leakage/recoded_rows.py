@@ -1,9 +1,9 @@
-"""Rows that stayed together although each column was recoded: labels exchanged, digits turned, answers inverted.
+"""Rows that stayed together although columns were recoded: labels exchanged, digits turned, answers inverted.
 
 Rows and the values of each column give each other colours, starting from nothing but the column (colour
 refinement): a value's is made of those of its rows, a row's of those of its values. Tables whose rows stayed
-together under any one-to-one recoding of each column have the same colours; columns shuffled on their own have
-not. Which columns were kept together is told by every two first.
+together under any one-to-one recoding of each column have the same colours; columns shuffled on their own
+have not. Which columns were kept together is told by every two first.
 
 References
 ----------
@@ -18,7 +18,7 @@ import numpy as np
 
 from core.coding import Codes, IntArray, combined_codes, value_codes
 from core.leakage.pairing import TablePair, follows
-from core.leakage.row_signatures import FoundRows, Hashes, rows_found, stirred
+from core.leakage.row_signatures import FEWEST_COLUMNS, FoundRows, Hashes, rows_found, stirred
 
 _MOST_ROWS, _MOST_COLUMNS = 100_000, 24
 _MOST_OF_LONG_ONES, _LONG = 6, 20_000  # columns of tables with more rows than that
@@ -29,12 +29,12 @@ _Coded: TypeAlias = IntArray  # shape (n_rows,), a code of each cell from 0 on
 
 
 def find_recoded_rows(pair: TablePair, columns: Sequence[str], *, seed: int) -> FoundRows | None:
-    """Return the original rows whose colours nobody else has and one scrambled row; None where chance gives them.
+    """Return the rows of a colour of their own that one scrambled row has; None where chance gives them.
 
     Looked at are the 24 columns (six of more than 20,000 rows) with the most different values among those
-    whose values are as frequent in both tables, a blank cell a value too, and that do not follow from another;
-    nothing of more than 100,000 rows. Every two of them that have the same colours, where the original's own
-    with one of them shuffled have not, are kept together; those kept together with most others are the block.
+    whose values are as frequent in both tables, a blank cell a value too; nothing of more than 100,000 rows.
+    Every two of them that have the same colours, where the original's own with one of them shuffled have not,
+    are kept together; those kept together with most others are the block, but those that follow from another.
 
     Parameters
     ----------
@@ -49,8 +49,10 @@ def find_recoded_rows(pair: TablePair, columns: Sequence[str], *, seed: int) -> 
     most = _MOST_COLUMNS if n_rows <= _LONG else _MOST_OF_LONG_ONES
     coded = dict(_as_frequent(pair, columns)[:most])
     block = _block(coded, np.random.default_rng((seed, 8)))
-    block = [name for name in block if not any(follows(pair, name, other) for other in block if other != name)]
-    if len(block) < 3:
+    block = [
+        name for name in block if not any(follows(pair, name, other) for other in block if other != name)
+    ]
+    if len(block) < FEWEST_COLUMNS:
         return None
     sides = [[coded[name][side] for name in block] for side in (0, 1)]
 
@@ -61,12 +63,12 @@ def find_recoded_rows(pair: TablePair, columns: Sequence[str], *, seed: int) -> 
 
 
 def _as_frequent(pair: TablePair, columns: Sequence[str]) -> list[tuple[str, tuple[_Coded, _Coded]]]:
-    """Return the columns whose values are as frequent in both tables, those of most different values first."""
+    """Return the columns with values as frequent in both tables, those of most different values first."""
     found = []
     for name in columns:
         codes = pair.codes[name]
         counts = [np.sort(each[each > 0]) for each in codes.counts_with_missing()]
-        if len(counts[0]) > 1 and np.array_equal(*counts):
+        if len(counts[0]) > 1 and np.array_equal(counts[0], counts[1]):
             sides = (value_codes(codes.original), value_codes(codes.anonymized))
             if len(counts[0]) < len(sides[0]):
                 found.append((len(counts[0]), name, sides))
@@ -94,7 +96,7 @@ def _block(coded: dict[str, tuple[_Coded, _Coded]], generator: np.random.Generat
 
 
 def _pair_sum(one: _Coded, other: _Coded) -> int:
-    """Return a sum over the rows of two columns of how many have each value, and both: alike under recoding."""
+    """Return a sum over rows of how many have each value, and both, which no recoding changes."""
     both = value_codes(combined_codes([one, other], n_records=len(one)))
     found = np.zeros(len(one), dtype=np.uint64)
     for codes in (one, other, both):

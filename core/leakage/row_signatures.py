@@ -1,4 +1,4 @@
-"""Rows found by what no change of their values touches: readings that give each row of both tables a signature.
+"""Rows found by what no change of their values touches: readings that give each row a signature.
 
 Let c₁₁ be the signatures that one row of each table has, and c₂ those that two rows of one table have and
 none of the other. Whatever two laws independent rows are drawn from, n²p² + m²q² ≥ 2nm·pq, so that of those
@@ -18,19 +18,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.chance import average_ranks, binomial_tail
-from core.coding import BoolArray, FloatArray, some_rows
+from core.coding import FloatArray, IntArray, some_rows
 from core.comparing.numbers import last_place
 from core.comparing.positions import positions_of
 from core.leakage.pairing import TablePair
 from core.values.cells import shared_codes
 
-Kind = Literal["values", "differences", "ratios", "blanks", "zeros", "axes", "cells", "recoded", "order"]
+Kind = Literal["values", "differences", "ratios", "blanks", "zeros", "axes", "cells", "recoded"]
 Hashes = npt.NDArray[np.uint64]
 Sign = Callable[[FloatArray], Hashes]
 
 _FEWEST_ROWS, _FEWEST_FOUND = 20, 5
 _MOST_ROWS = 50_000  # of each table, drawn at random where it has more
-_FEWEST_COLUMNS, _MOST_COLUMNS = 3, 100
+FEWEST_COLUMNS, _MOST_COLUMNS = 3, 100
 _DRAWS = 5
 _WORTH_A_LOOK = 0.001  # by strangers, before anything is shuffled
 _SAME_ORDER = 0.98  # rank correlation from which two columns of numbers say one thing
@@ -134,7 +134,7 @@ class _Reading:
     scrambled: FloatArray
     sign: Sign
 
-    def of(self, kind: Kind, chosen: Sequence[int] | BoolArray, sign: Sign) -> "_Reading":
+    def of(self, kind: Kind, chosen: Sequence[int] | IntArray, sign: Sign) -> "_Reading":
         """Return another reading of some of the columns."""
         names = tuple(np.array(self.columns, dtype=object)[chosen])
         sides = (self.original[:, chosen], self.scrambled[:, chosen])
@@ -194,7 +194,7 @@ def _readings(tables: tuple[pa.Table, pa.Table], columns: Sequence[str]) -> Iter
         yield every.of("axes", list(range(len(every.columns))), _axes)
         for group in _of_one_scale(every.original):
             yield from _values_and_differences(every, group)
-    if len(dates) >= _FEWEST_COLUMNS:
+    if len(dates) >= FEWEST_COLUMNS:
         every = _columns_side_by_side(dates, [read[name] or () for name in dates])
         yield from _values_and_differences(every, list(range(len(dates))))
     yield from _whole_rows_in_cells(tables)
@@ -220,11 +220,8 @@ def _is_dated(cells: pa.ChunkedArray) -> bool:
 
 def _supports(kind: Kind, bits: _Reading) -> Iterator[_Reading]:
     """Yield which cells of a row are blank, or zero, by the columns in which some are and some are not."""
-    varies = [
-        place
-        for place, column in enumerate(bits.original.T)
-        if 0 < column.mean() < 1 and bits.scrambled[:, place].any()
-    ]
+    means = [side.mean(axis=0) for side in (bits.original, bits.scrambled)]
+    varies = np.flatnonzero((means[0] > 0) & (means[0] < 1) & (means[1] > 0))
     if len(varies) > 1:
         yield bits.of(kind, varies, row_hashes)
 
@@ -248,7 +245,7 @@ def _of_one_scale(cells: FloatArray) -> Iterator[list[int]]:
         whole = np.maximum(high[left[0]], high[left]) - np.minimum(low[left[0]], low[left])
         group = [left[place] for place in np.flatnonzero(common > _ALIKE * whole)]
         left = [place for place in left[1:] if place not in group]
-        if len(group) >= _FEWEST_COLUMNS:
+        if len(group) >= FEWEST_COLUMNS:
             yield group
 
 
@@ -264,7 +261,7 @@ def _there(cells: FloatArray) -> FloatArray:
 
 def _filled(cells: FloatArray) -> FloatArray:
     """Return the rows of which three cells or more are there."""
-    return cells[np.count_nonzero(~np.isnan(cells), axis=1) >= _FEWEST_COLUMNS]
+    return cells[np.count_nonzero(~np.isnan(cells), axis=1) >= FEWEST_COLUMNS]
 
 
 def _sorted_values(cells: FloatArray) -> Hashes:
@@ -284,13 +281,13 @@ def _ratios(every: _Reading) -> Iterator[_Reading]:
     halves = np.array([last_place(_there(column)) for column in every.scrambled.T])
     steps = _GRID * halves / np.maximum(smallest, np.finfo(float).tiny)
     fine = np.flatnonzero(steps <= _WIDEST)
-    if len(fine) >= _FEWEST_COLUMNS:
+    if len(fine) >= FEWEST_COLUMNS:
         yield every.of("ratios", list(fine), partial(_ratios_to_largest, steps=steps[fine]))
 
 
 def _ratios_to_largest(cells: FloatArray, *, steps: FloatArray) -> Hashes:
     size = np.abs(cells)
-    kept = np.count_nonzero(size > 0, axis=1) >= _FEWEST_COLUMNS
+    kept = np.count_nonzero(size > 0, axis=1) >= FEWEST_COLUMNS
     cells, size = cells[kept], size[kept]
     with np.errstate(divide="ignore"):
         logarithms = np.log(size / np.nanmax(size, axis=1, keepdims=True, initial=0))
@@ -310,7 +307,7 @@ def _axes(cells: FloatArray) -> Hashes:
     """
     cells = cells[~np.isnan(cells).any(axis=1)]
     n_rows, n_columns = cells.shape
-    if n_columns < _FEWEST_COLUMNS or n_rows < _ROWS_AN_AXIS * n_columns:
+    if n_columns < FEWEST_COLUMNS or n_rows < _ROWS_AN_AXIS * n_columns:
         return np.empty(0, dtype=np.uint64)
     spread = cells.std(axis=0)
     cells = (cells - cells.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
@@ -330,7 +327,7 @@ def _whole_rows_in_cells(tables: tuple[pa.Table, pa.Table]) -> Iterator[_Reading
         head = cells.drop_null().slice(0, _LOOKED_AT).to_pylist()
         for mark in _MARKS:
             n_parts = int(np.median([text.count(mark) for text in head] or [0])) + 1
-            if _FEWEST_COLUMNS <= n_parts <= _MOST_COLUMNS:
+            if FEWEST_COLUMNS <= n_parts <= _MOST_COLUMNS:
                 yield from _cells_taken_apart(tables[0], name, cells, mark, n_parts)
 
 
@@ -349,7 +346,7 @@ def _cells_taken_apart(
             if column not in {name, *of_part} and len(head) and there.mean() >= _MOST_THERE:
                 of_part[column] = part
                 break
-    if len(of_part) >= _FEWEST_COLUMNS:
+    if len(of_part) >= FEWEST_COLUMNS:
         codes = [shared_codes(original[column], part, dates=True) for column, part in of_part.items()]
         parts = [[side.astype(float) for side in (each.original, each.anonymized)] for each in codes]
         whole = _columns_side_by_side(list(of_part), parts)

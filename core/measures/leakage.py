@@ -83,6 +83,13 @@ MEASURES = (
         "has alone and that a scrambled row has, divided by all such pairs. Shown from 25 %; held against "
         "what both columns shuffled on their own would give."
     ),
+    Measure("n_rows_by_signature", "Rows found whatever their values became", "records", "lower").means(
+        "Original rows with a signature that no other has and that one scrambled row has: which values stand "
+        "in the row, whatever their order; their differences or ratios; which cells are blank, or zero; its "
+        "place among all rows, whatever the axes; the parts of one cell; or which rows share its values, "
+        "however these are recoded. Of the reading that finds most; held against strangers, and against "
+        "every column shuffled on its own."
+    ),
     Measure("relink_share", "Re-linked rows", "share", "lower").means(
         "Original rows whose own scrambled row shares a larger part of its valid cells with them than any "
         "other scrambled row does, divided by the original rows looked at."
