@@ -272,7 +272,7 @@ def _measure_columns(
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Looking past values", progress)
     recoded = find_recoded_rows(pair, columns, seed=settings.seed)
-    by_signatures = (*find_by_signatures(pair, columns, seed=settings.seed), *([recoded] if recoded else []))
+    by_signatures = (*([recoded] if recoded else []), *find_by_signatures(pair, columns, seed=settings.seed))
     _begin("Trying attacks", progress)
     return LeakageMeasures(
         **_compared(pair, columns, settings, quasi),
