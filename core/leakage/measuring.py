@@ -26,6 +26,7 @@ from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import TablePair, follows, pair_tables, with_names_of
 from core.leakage.recoded_rows import find_recoded_rows
+from core.leakage.rejoined_columns import find_rejoined_columns
 from core.leakage.row_signatures import FoundRows, find_by_signatures
 from core.leakage.second_look import SecondLook, look_again, not_comparable
 from core.leakage.settings import LeakageSettings, resolve_columns
@@ -272,7 +273,11 @@ def _measure_columns(
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Looking past values", progress)
     recoded = find_recoded_rows(pair, columns, seed=settings.seed)
-    by_signatures = (*([recoded] if recoded else []), *find_by_signatures(pair, columns, seed=settings.seed))
+    by_signatures = (
+        *([] if recoded is None else [recoded]),
+        *find_by_signatures(pair, columns, seed=settings.seed),
+        *find_rejoined_columns(pair, columns, seed=settings.seed),
+    )
     _begin("Trying attacks", progress)
     return LeakageMeasures(
         **_compared(pair, columns, settings, quasi),

@@ -24,13 +24,15 @@ _FEWEST_KNOWN = 3  # persons whose quasi-identifiers reappear
 _LEAST_LEVEL = 0.0001
 _FOUND_BY: Mapping[Kind, str] = {
     "values": "which values stand in a row, in whatever order",
-    "differences": "the differences between their values",
-    "ratios": "the ratios between their values",
-    "blanks": "which of their cells are blank",
-    "zeros": "which of their cells are zero",
-    "axes": "their place among all rows, whatever the axes",
-    "cells": "a cell that holds their row",
-    "recoded": "which rows share their values, whatever the values are called",
+    "differences": "the differences between values",
+    "ratios": "the ratios between values",
+    "blanks": "which cells are blank",
+    "zeros": "which cells are zero",
+    "axes": "the place among all rows, whatever the axes",
+    "cells": "a cell that holds the whole row",
+    "recoded": "which rows share a value, whatever it is called now",
+    "order": "the neighbours that values still have",
+    "digits": "digits that values of one row share, beyond those of the original",
 }
 _BELIEVED = 2  # times as many as strangers would share
 
@@ -123,16 +125,16 @@ def signature_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
     )
     for found in _of_other_persons(measures.by_signatures):
         p_value = found.p_value * len(_FOUND_BY)
-        verdict = Verdict.FAIL if p_value <= NO_ACCIDENT else verdict_by_chance(p_value, thresholds)
-        if verdict is Verdict.PASS or found.n_found <= n_told:
+        if p_value > member_level(thresholds) or found.n_found <= n_told:
             continue
-        verdict = Verdict.FAIL if p_value <= NO_ACCIDENT else Verdict.WARN
+        is_sure = p_value <= NO_ACCIDENT and found.kind != "digits"  # made-up rows may share them too
+        verdict = Verdict.FAIL if is_sure else Verdict.WARN
         yield Finding.of(f"signature_{found.kind}", verdict, columns=found.columns, n_affected=found.n_found)(
-            "{rows} is found by {what} ({columns}), whatever was done to its values; with every column "
-            "shuffled on its own it would be {expected}.",
-            "{rows} are found by {what} ({columns}), whatever was done to their values; with every column "
-            "shuffled on its own it would be {expected}.",
-            rows=share_of(found.n_found, found.n_unique, "rows that no other equals in it"),
+            "{rows} is found by {what} ({columns}), although columns were scrambled; by chance it "
+            "would be {expected}.",
+            "{rows} are found by {what} ({columns}), although columns were scrambled; by chance it "
+            "would be {expected}.",
+            rows=share_of(found.n_found, found.n_unique, "persons whom nobody equals in that"),
             what=own(_FOUND_BY[found.kind]),
             columns=listed(found.columns, at_most=4),
             expected=count_told(found.n_expected),
@@ -140,11 +142,11 @@ def signature_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
 
 
 def _of_other_persons(readings: Sequence[FoundRows]) -> Iterator[FoundRows]:
-    """Yield the readings of blanks, zeros and cells, and of those of values the one that finds most."""
+    """Yield the readings of blanks, zeros and cells, and of all others the one that finds most."""
     apart = ("blanks", "zeros", "cells")
     yield from (each for each in readings if each.kind in apart)
-    of_values = [each for each in readings if each.kind not in apart]
-    yield from sorted(of_values, key=lambda each: -each.n_found)[:1]
+    others = [each for each in readings if each.kind not in apart]
+    yield from sorted(others, key=lambda each: -each.n_found)[:1]
 
 
 def whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:

@@ -7,8 +7,9 @@ column that was shuffled holds each of its values again, though; so the same cou
 of the original shuffled on its own (seeded), and has to be exceeded too.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -18,13 +19,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.chance import average_ranks, binomial_tail
-from core.coding import FloatArray, IntArray, some_rows
+from core.coding import FloatArray, IntArray, some_rows, value_codes
+from core.comparing.digests import joined_digests
 from core.comparing.numbers import last_place
 from core.comparing.positions import positions_of
 from core.leakage.pairing import TablePair
 from core.values.cells import shared_codes
 
-Kind = Literal["values", "differences", "ratios", "blanks", "zeros", "axes", "cells", "recoded"]
+Kind = Literal[
+    "values", "differences", "ratios", "blanks", "zeros", "axes", "cells", "recoded", "order", "digits"
+]
 Hashes = npt.NDArray[np.uint64]
 Sign = Callable[[FloatArray], Hashes]
 
@@ -40,6 +44,7 @@ _STEP_OF_AXES = 0.25  # standard deviations
 _ROWS_AN_AXIS, _NO_SPREAD = 20, 1e-9
 _MARKS = "|;,\t/_ "  # between the values of a row in a cell
 _LOOKED_AT, _MOST_THERE = 50, 0.9
+_DIGEST, _DIGESTS_TRIED = re.compile("[0-9A-Fa-f]{32,64}"), 20
 _FACTOR, _STIRRED = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
@@ -321,14 +326,38 @@ def _axes(cells: FloatArray) -> Hashes:
 
 
 def _whole_rows_in_cells(tables: tuple[pa.Table, pa.Table]) -> Iterator[_Reading]:
-    """Yield the columns of the scrambled table whose cells hold values of three original columns or more."""
+    """Yield the scrambled columns whose cells hold whole rows of the original, or their digests."""
     for name in tables[1].column_names[:_MOST_COLUMNS]:
         cells = tables[1][name]
         head = cells.drop_null().slice(0, _LOOKED_AT).to_pylist()
+        if head and all(map(_DIGEST.fullmatch, head)):
+            yield from _digested_rows(tables[0], name, cells)
         for mark in _MARKS:
             n_parts = int(np.median([text.count(mark) for text in head] or [0])) + 1
             if FEWEST_COLUMNS <= n_parts <= _MOST_COLUMNS:
                 yield from _cells_taken_apart(tables[0], name, cells, mark, n_parts)
+
+
+def _digested_rows(original: pa.Table, name: str, cells: pa.ChunkedArray) -> Iterator[_Reading]:
+    """Yield the rows whose digests a column holds: of all other columns, joined in their order."""
+    others = [column for column in original.column_names if column != name]
+    rows = list(zip(*(original[column].to_pylist() for column in others), strict=True))
+    there = {cell.lower() for cell in cells.to_pylist() if cell}
+    tried = [row for row in rows if None not in row][:_DIGESTS_TRIED]
+    made = ((recipe, digest.hex() in there) for row in tried for recipe, digest in joined_digests(row))
+    recipe = next((recipe for recipe, is_there in made if is_there), None)
+    if recipe is None or len(others) < FEWEST_COLUMNS:
+        return
+    of_digest = {
+        digest.hex(): place
+        for place, row in enumerate(rows)
+        if None not in row and (digest := recipe.digest(row)) is not None
+    }
+    found = [
+        place for cell in cells.to_pylist() if cell and (place := of_digest.get(cell.lower())) is not None
+    ]
+    codes = np.column_stack([value_codes(original[column]) for column in others]).astype(float)
+    yield _Reading(kind="cells", columns=(name,), original=codes, scrambled=codes[found], sign=row_hashes)
 
 
 def _cells_taken_apart(
@@ -349,5 +378,4 @@ def _cells_taken_apart(
     if len(of_part) >= FEWEST_COLUMNS:
         codes = [shared_codes(original[column], part, dates=True) for column, part in of_part.items()]
         parts = [[side.astype(float) for side in (each.original, each.anonymized)] for each in codes]
-        whole = _columns_side_by_side(list(of_part), parts)
-        yield whole.of("cells", list(range(len(of_part))), row_hashes)
+        yield replace(_columns_side_by_side(list(of_part), parts), kind="cells", columns=(name,))

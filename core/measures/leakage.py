@@ -86,9 +86,10 @@ MEASURES = (
     Measure("n_rows_by_signature", "Rows found whatever their values became", "records", "lower").means(
         "Original rows with a signature that no other has and that one scrambled row has: which values stand "
         "in the row, whatever their order; their differences or ratios; which cells are blank, or zero; its "
-        "place among all rows, whatever the axes; the parts of one cell; or which rows share its values, "
-        "however these are recoded. Of the reading that finds most; held against strangers, and against "
-        "every column shuffled on its own."
+        "place among all rows, whatever the axes; a cell that holds it whole; which rows share its values, "
+        "however these are recoded; neighbours within columns; digits beyond the original's. Of the reading "
+        "that finds most. By chance: the original with every column shuffled on its own, and with endings "
+        "drawn at random."
     ),
     Measure("relink_share", "Re-linked rows", "share", "lower").means(
         "Original rows whose own scrambled row shares a larger part of its valid cells with them than any "

@@ -1,5 +1,6 @@
 """Rows found by what no change of their values touches, and rows that stayed together under a recoding."""
 
+import hashlib
 from collections.abc import Callable
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from core.leakage.judging import audit_leakage
 from core.leakage.pairing import pair_tables
 from core.leakage.recoded_rows import find_recoded_rows
+from core.leakage.rejoined_columns import find_rejoined_columns
 from core.leakage.row_signatures import find_by_signatures
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
@@ -36,7 +38,11 @@ def found(tables: Tables) -> dict[str, tuple[int, int]]:
     """Return how many rows each reading finds of how many, before any is judged."""
     pair = pair_tables(*datasets(tables))
     recoded = find_recoded_rows(pair, pair.columns, seed=0)
-    readings = [*find_by_signatures(pair, pair.columns, seed=0), *([recoded] if recoded else [])]
+    readings = [
+        *find_by_signatures(pair, pair.columns, seed=0),
+        *([recoded] if recoded else []),
+        *find_rejoined_columns(pair, pair.columns, seed=0),
+    ]
     return {each.kind: (each.n_found, each.n_unique) for each in readings}
 
 
@@ -129,6 +135,54 @@ def joined(rng: Rng) -> Tables:
     return table, shuffled(table, rng)
 
 
+def digests(rng: Rng) -> Tables:
+    table = answers(rng)
+    lines = ("|".join(map(str, row)) for row in table.itertuples(index=False))
+    table["key"] = [hashlib.sha256(line.encode()).hexdigest() for line in lines]
+    return table, shuffled(table, rng)
+
+
+def moved_by_some_rows(rng: Rng) -> Tables:
+    table = bodies(rng)
+    return table, pd.DataFrame({name: np.roll(table[name], 5 * at + 1) for at, name in enumerate(table)})
+
+
+def moved_in_blocks(rng: Rng) -> Tables:
+    table = bodies(rng)
+    blocks = [np.arange(N).reshape(-1, 4) for _ in table]
+    return table, pd.DataFrame(
+        {
+            name: table[name].to_numpy()[rng.permuted(block, axis=1).ravel()]
+            for name, block in zip(table, blocks, strict=True)
+        }
+    )
+
+
+def turned_around(rng: Rng) -> Tables:
+    table = bodies(rng)
+    return table, pd.DataFrame(
+        {name: table[name].to_numpy()[:: 1 - 2 * (at % 2)] for at, name in enumerate(table)}
+    )
+
+
+def of_one_noise(rng: Rng) -> Tables:
+    table = bodies(rng)
+    return table, shuffled(table.add(rng.uniform(-0.5, 0.5, N), axis=0).round(7), rng)
+
+
+def numbered(rng: Rng) -> Tables:
+    table = answers(rng)
+    return table, shuffled(table.add(np.arange(N) / 10_000, axis=0).round(4), rng)
+
+
+def of_one_noise_in_two_columns(rng: Rng) -> Tables:
+    table = bodies(rng)
+    scrambled, noise = shuffled(table, rng), rng.normal(0, 3, N)
+    for name in ("weight", "pressure"):
+        scrambled[name] = rng.permutation((table[name] + noise).round(6))
+    return table, scrambled
+
+
 def inverted(rng: Rng) -> Tables:
     table = answers(rng)
     return table, mixed(6 - table, rng)
@@ -156,8 +210,10 @@ LEAKS: dict[str, list[Callable[[Rng], Tables]]] = {
     "blanks": [blank_as_before],
     "zeros": [basket],
     "axes": [turned],
-    "cells": [joined],
+    "cells": [joined, digests],
     "recoded": [inverted, other_labels, modulo],
+    "order": [moved_by_some_rows, moved_in_blocks, turned_around],
+    "digits": [of_one_noise, numbered, of_one_noise_in_two_columns],
 }
 
 
@@ -167,6 +223,10 @@ LEAKS: dict[str, list[Callable[[Rng], Tables]]] = {
 def test_rows__are_found_whatever_was_done_to_their_values(kind: str, make: Callable[[Rng], Tables]) -> None:
     n_found, n_unique = found(make(np.random.default_rng(1)))[kind]
     assert 0.5 * n_unique <= n_found >= 40
+
+
+# the columns of these are scrambled apart already, or one of them holds whole rows
+APART = (joined, digests, of_one_noise, numbered, of_one_noise_in_two_columns)
 
 
 def drawn_anew(make: Callable[[Rng], Tables]) -> Callable[[Rng], Tables]:
@@ -185,7 +245,7 @@ def apart(make: Callable[[Rng], Tables]) -> Callable[[Rng], Tables]:
 
 
 @pytest.mark.parametrize("change", [drawn_anew, apart])
-@pytest.mark.parametrize("make", [make for makers in LEAKS.values() for make in makers if make is not joined])
+@pytest.mark.parametrize("make", [make for makers in LEAKS.values() for make in makers if make not in APART])
 def test_rows__of_strangers_or_shuffled_columns_are_not(
     make: Callable[[Rng], Tables], change: Callable[[Callable[[Rng], Tables]], Callable[[Rng], Tables]]
 ) -> None:
@@ -211,6 +271,16 @@ def test_columns_of_one_meaning__scrambled_as_one_find_nobody() -> None:
     scrambled = shuffled(table, rng)
     for name, other in (("pounds", "weight"), ("region", "age"), ("country", "age")):
         scrambled[name] = scrambled[other].map(dict(zip(table[other], table[name], strict=True)))
+    assert found((table, scrambled)) == {}
+
+
+def test_columns__sorted_in_both_tables_or_of_many_digits_of_their_own_are_not_rejoined() -> None:
+    rng = np.random.default_rng(7)
+    table = bodies(rng)
+    scrambled = shuffled(table, rng).add(rng.normal(0, 1, (N, 5)).round(6))
+    for each in (table, scrambled):
+        each["day"] = np.sort(rng.choice(10 * N, N, replace=False))
+        each["hour"] = each["day"] * 24
     assert found((table, scrambled)) == {}
 
 
