@@ -20,7 +20,7 @@ from core.coding import Codes, IntArray, combined_codes, value_codes
 from core.leakage.pairing import TablePair, follows
 from core.leakage.row_signatures import FEWEST_COLUMNS, FoundRows, Hashes, rows_found, stirred
 
-_MOST_ROWS, _MOST_COLUMNS = 100_000, 24
+_MOST_ROWS, _MOST_COLUMNS = 300_000, 24
 _MOST_OF_LONG_ONES, _LONG = 6, 20_000  # columns of tables with more rows than that
 _ROUNDS = 4
 _MOST_PARTNERS = 0.8  # of a block's columns, with which each column of it was kept together
@@ -32,7 +32,7 @@ def find_recoded_rows(pair: TablePair, columns: Sequence[str], *, seed: int) -> 
     """Return the rows of a colour of their own that one scrambled row has; None where chance gives them.
 
     Looked at are the 24 columns (six of more than 20,000 rows) with the most different values among those
-    whose values are as frequent in both tables, a blank cell a value too; nothing of more than 100,000 rows.
+    whose values are as frequent in both tables, a blank cell a value too; nothing of more than 300,000 rows.
     Every two of them that have the same colours, where the original's own with one of them shuffled have not,
     are kept together; those kept together with most others are the block, but those that follow from another.
 

@@ -222,7 +222,7 @@ LEAKS: dict[str, list[Callable[[Rng], Tables]]] = {
 )
 def test_rows__are_found_whatever_was_done_to_their_values(kind: str, make: Callable[[Rng], Tables]) -> None:
     n_found, n_unique = found(make(np.random.default_rng(1)))[kind]
-    assert 0.5 * n_unique <= n_found >= 40
+    assert 0.4 * n_unique <= n_found >= 40
 
 
 # the columns of these are scrambled apart already, or one of them holds whole rows
