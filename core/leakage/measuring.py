@@ -272,12 +272,7 @@ def _measure_columns(
     most = _budget(settings, progress) // 8
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
     _begin("Looking past values", progress)
-    recoded = find_recoded_rows(pair, columns, seed=settings.seed)
-    by_signatures = (
-        *([] if recoded is None else [recoded]),
-        *find_by_signatures(pair, columns, seed=settings.seed),
-        *find_rejoined_columns(pair, columns, seed=settings.seed),
-    )
+    by_signatures = _by_signatures(pair, columns, seed=settings.seed)
     _begin("Trying attacks", progress)
     return LeakageMeasures(
         **_compared(pair, columns, settings, quasi),
@@ -296,6 +291,16 @@ def _measure_columns(
         second_look=again,
         not_comparable=not_comparable(pair, columns, again),
         attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
+    )
+
+
+def _by_signatures(pair: TablePair, columns: tuple[str, ...], *, seed: int) -> tuple[FoundRows, ...]:
+    """Return by what rows are found whatever was done to their values."""
+    recoded = find_recoded_rows(pair, columns, seed=seed)
+    return (
+        *([] if recoded is None else [recoded]),
+        *find_by_signatures(pair, columns, seed=seed),
+        *find_rejoined_columns(pair, columns, seed=seed),
     )
 
 
