@@ -34,7 +34,11 @@ def find_rejoined_columns(pair: TablePair, columns: Sequence[str], *, seed: int)
     """
     sides = [each.table.slice(0, _MOST_ROWS) for each in (pair.original, pair.scrambled)]
     read = {name: positions_of([side[name] for side in sides]) for name in columns[:_MOST_COLUMNS]}
-    numbers = {name: (found[0], found[1]) for name, found in read.items() if found is not None}
+    numbers = {
+        name: (found[0], found[1])
+        for name, found in read.items()
+        if found is not None and not any(np.isnan(side).all() for side in found)
+    }
     for found in (_by_order(numbers, seed), _by_digits(numbers, seed)):
         if len(found) > 1:
             most = max(found.values(), key=lambda each: each.n_found)

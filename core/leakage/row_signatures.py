@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -166,9 +167,14 @@ def find_by_signatures(pair: TablePair, columns: Sequence[str], *, seed: int) ->
     if min(pair.original.n_records, pair.scrambled.n_records) < _FEWEST_ROWS:
         return ()
     generator = np.random.default_rng((seed, 7))
-    tables = tuple(
+    original, scrambled = (
         side.table.take(some_rows(generator, side.n_records, _MOST_ROWS))
         for side in (pair.original, pair.scrambled)
+    )
+    tables, names = (original, scrambled), (*columns, *pair.only_in_scrambled)
+    readings = chain(
+        _readings(tables, columns[:_MOST_COLUMNS]),
+        _whole_rows_in_cells(tables, names[:_MOST_COLUMNS]),
     )
     found = (
         rows_found(
@@ -178,7 +184,7 @@ def find_by_signatures(pair: TablePair, columns: Sequence[str], *, seed: int) ->
             each.shuffled,
             seed=seed,
         )
-        for each in _readings((tables[0], tables[1]), columns[:_MOST_COLUMNS])
+        for each in readings
     )
     return tuple(each for each in found if each is not None)
 
@@ -187,12 +193,12 @@ def _readings(tables: tuple[pa.Table, pa.Table], columns: Sequence[str]) -> Iter
     """Yield every reading that the columns allow."""
     blank = [[_as_bits(side[name].is_null()) for side in tables] for name in columns]
     yield from _supports("blanks", _columns_side_by_side(columns, blank))
-    read = {name: positions_of([side[name] for side in tables]) for name in columns}
-    dates = [name for name, found in read.items() if found is not None and _is_dated(tables[0][name])]
-    numbers = [name for name, found in read.items() if found is not None and name not in dates]
+    read = {name: found for name in columns if (found := _positions([side[name] for side in tables]))}
+    dates = [name for name in read if _is_dated(tables[0][name])]
+    numbers = [name for name in read if name not in dates]
     if len(numbers) > 1:
-        every = _columns_side_by_side(numbers, [read[name] or () for name in numbers])
-        zero = [[(side == 0).astype(float) for side in read[name] or ()] for name in numbers]
+        every = _columns_side_by_side(numbers, [read[name] for name in numbers])
+        zero = [[(side == 0).astype(float) for side in read[name]] for name in numbers]
         yield from _supports("zeros", _columns_side_by_side(numbers, zero))
         every = every.of("values", _of_several_meanings(every.original), row_hashes)
         yield from _ratios(every)
@@ -200,9 +206,14 @@ def _readings(tables: tuple[pa.Table, pa.Table], columns: Sequence[str]) -> Iter
         for group in _of_one_scale(every.original):
             yield from _values_and_differences(every, group)
     if len(dates) >= FEWEST_COLUMNS:
-        every = _columns_side_by_side(dates, [read[name] or () for name in dates])
+        every = _columns_side_by_side(dates, [read[name] for name in dates])
         yield from _values_and_differences(every, list(range(len(dates))))
-    yield from _whole_rows_in_cells(tables)
+
+
+def _positions(cells: Sequence[pa.ChunkedArray]) -> list[FloatArray]:
+    """Return a column of both tables as numbers; nothing where it holds else, or a table has none."""
+    found = positions_of(cells) or []
+    return [] if any(np.isnan(side).all() for side in found) else found
 
 
 def _columns_side_by_side(names: Sequence[str], parts: Sequence[Sequence[FloatArray]]) -> _Reading:
@@ -242,8 +253,7 @@ def _of_several_meanings(cells: FloatArray) -> list[int]:
 
 def _of_one_scale(cells: FloatArray) -> Iterator[list[int]]:
     """Yield three columns or more each whose middle halves lie on the same stretch."""
-    with np.errstate(all="ignore"):
-        low, high = np.nanquantile(cells, [0.25, 0.75], axis=0)
+    low, high = np.nanquantile(cells, [0.25, 0.75], axis=0)
     left = list(range(cells.shape[1]))
     while left:
         common = np.minimum(high[left[0]], high[left]) - np.maximum(low[left[0]], low[left])
@@ -325,9 +335,9 @@ def _axes(cells: FloatArray) -> Hashes:
     return row_hashes(np.round(turned / _STEP_OF_AXES))
 
 
-def _whole_rows_in_cells(tables: tuple[pa.Table, pa.Table]) -> Iterator[_Reading]:
+def _whole_rows_in_cells(tables: tuple[pa.Table, pa.Table], columns: Sequence[str]) -> Iterator[_Reading]:
     """Yield the scrambled columns whose cells hold whole rows of the original, or their digests."""
-    for name in tables[1].column_names[:_MOST_COLUMNS]:
+    for name in columns:
         cells = tables[1][name]
         head = cells.drop_null().slice(0, _LOOKED_AT).to_pylist()
         if head and all(map(_DIGEST.fullmatch, head)):

@@ -284,6 +284,14 @@ def test_columns__sorted_in_both_tables_or_of_many_digits_of_their_own_are_not_r
     assert found((table, scrambled)) == {}
 
 
+def test_columns__without_values_or_of_one_value_are_read() -> None:
+    rng = np.random.default_rng(8)
+    table = bodies(rng).assign(empty=None, same=1, scarce=np.where(np.arange(N) < 2, 7, np.nan))
+    assert found((table, shuffled(table, rng))) == {}
+    few = table.loc[: N // 20]
+    assert found((few, shuffled(few, rng))) == {}
+
+
 def test_few_rows_of_a_kind__are_a_warning() -> None:
     rng = np.random.default_rng(5)
     table = dates(rng)
