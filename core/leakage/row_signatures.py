@@ -294,7 +294,7 @@ def _ratios(every: _Reading) -> Iterator[_Reading]:
     sizes = [np.abs(_there(column[column != 0])) for column in every.scrambled.T]
     smallest = np.array([np.quantile(each, 0.1) if len(each) else 0.0 for each in sizes])
     halves = np.array([last_place(_there(column)) for column in every.scrambled.T])
-    steps = _GRID * halves / np.maximum(smallest, np.finfo(float).tiny)
+    steps = np.divide(_GRID * halves, smallest, out=np.full(len(halves), np.inf), where=smallest > 0)
     fine = np.flatnonzero(steps <= _WIDEST)
     if len(fine) >= FEWEST_COLUMNS:
         yield every.of("ratios", list(fine), partial(_ratios_to_largest, steps=steps[fine]))
