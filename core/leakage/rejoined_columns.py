@@ -8,9 +8,8 @@ import numpy as np
 
 from core.coding import FloatArray
 from core.comparing.numbers import last_place
-from core.comparing.positions import positions_of
 from core.leakage.pairing import TablePair
-from core.leakage.row_signatures import FoundRows, Hashes, row_hashes, rows_found
+from core.leakage.row_signatures import FoundRows, Hashes, numbers_of, row_hashes, rows_found
 
 _MOST_ROWS, _MOST_COLUMNS = 50_000, 40
 _FEWEST_MATCHED = 0.1  # of the values of a column
@@ -33,12 +32,8 @@ def find_rejoined_columns(pair: TablePair, columns: Sequence[str], *, seed: int)
         Where shuffling starts.
     """
     sides = [each.table.slice(0, _MOST_ROWS) for each in (pair.original, pair.scrambled)]
-    read = {name: positions_of([side[name] for side in sides]) for name in columns[:_MOST_COLUMNS]}
-    numbers = {
-        name: (found[0], found[1])
-        for name, found in read.items()
-        if found is not None and not any(np.isnan(side).all() for side in found)
-    }
+    read = {name: numbers_of([side[name] for side in sides]) for name in columns[:_MOST_COLUMNS]}
+    numbers = {name: (found[0], found[1]) for name, found in read.items() if found}
     for found in (_by_order(numbers, seed), _by_digits(numbers, seed)):
         if len(found) > 1:
             most = max(found.values(), key=lambda each: each.n_found)
@@ -75,8 +70,8 @@ def _shuffled(generator: np.random.Generator, *, column: FloatArray) -> Hashes:
 
 
 def _is_sorted(column: FloatArray) -> bool:
-    steps = np.diff(column[~np.isnan(column)])
-    return bool((steps >= 0).all() or (steps <= 0).all())
+    known = column[~np.isnan(column)]
+    return bool((known[1:] >= known[:-1]).all() or (known[1:] <= known[:-1]).all())
 
 
 def _neighbours(column: FloatArray) -> Hashes:

@@ -40,6 +40,7 @@ _DRAWS = 5
 _WORTH_A_LOOK = 0.001  # by strangers, before anything is shuffled
 _SAME_ORDER = 0.98  # rank correlation from which two columns of numbers say one thing
 _ALIKE = 0.5  # overlap of the middle halves of columns that measure one thing
+_LARGEST = 1e100  # of usual numbers
 _GRID, _WIDEST = 8, 0.5  # steps of ratios: in half last places, and at most
 _STEP_OF_AXES = 0.25  # standard deviations
 _ROWS_AN_AXIS, _NO_SPREAD = 20, 1e-9
@@ -193,7 +194,7 @@ def _readings(tables: tuple[pa.Table, pa.Table], columns: Sequence[str]) -> Iter
     """Yield every reading that the columns allow."""
     blank = [[_as_bits(side[name].is_null()) for side in tables] for name in columns]
     yield from _supports("blanks", _columns_side_by_side(columns, blank))
-    read = {name: found for name in columns if (found := _positions([side[name] for side in tables]))}
+    read = {name: found for name in columns if (found := numbers_of([side[name] for side in tables]))}
     dates = [name for name in read if _is_dated(tables[0][name])]
     numbers = [name for name in read if name not in dates]
     if len(numbers) > 1:
@@ -210,10 +211,11 @@ def _readings(tables: tuple[pa.Table, pa.Table], columns: Sequence[str]) -> Iter
         yield from _values_and_differences(every, list(range(len(dates))))
 
 
-def _positions(cells: Sequence[pa.ChunkedArray]) -> list[FloatArray]:
-    """Return a column of both tables as numbers; nothing where it holds else, or a table has none."""
+def numbers_of(cells: Sequence[pa.ChunkedArray]) -> list[FloatArray]:
+    """Return a column of both tables as numbers or days; none unless each holds some, and usual ones."""
     found = positions_of(cells) or []
-    return [] if any(np.isnan(side).all() for side in found) else found
+    sizes = [np.abs(side[~np.isnan(side)]).max(initial=-1) for side in found]
+    return found if all(0 <= size <= _LARGEST for size in sizes) else []
 
 
 def _columns_side_by_side(names: Sequence[str], parts: Sequence[Sequence[FloatArray]]) -> _Reading:

@@ -11,7 +11,9 @@ from core.leakage.judging import audit_leakage
 from core.leakage.pairing import pair_tables
 from core.leakage.recoded_rows import find_recoded_rows
 from core.leakage.rejoined_columns import find_rejoined_columns
+from core.leakage.result import leakage_result
 from core.leakage.row_signatures import find_by_signatures
+from core.leakage.settings import LeakageSettings
 from core.tables import Dataset, read_dataset
 from core.verdict import Verdict
 
@@ -290,6 +292,15 @@ def test_columns__without_values_or_of_one_value_are_read() -> None:
     assert found((table, shuffled(table, rng))) == {}
     few = table.loc[: N // 20]
     assert found((few, shuffled(few, rng))) == {}
+
+
+def test_figure__is_of_the_reading_that_finds_most_and_leaves_ignored_columns_out() -> None:
+    original, scrambled = datasets(joined(np.random.default_rng(9)))
+    groups = leakage_result(audit_leakage(original, scrambled)).groups
+    (figure,) = (each for group in groups for each in group.figures if each.measure == "n_rows_by_signature")
+    assert (figure.value, figure.total, figure.verdict) == (N, N, Verdict.FAIL)
+    settings = LeakageSettings(ignore_columns=("key",))
+    assert audit_leakage(original, scrambled, settings=settings).measures.by_signatures == ()
 
 
 def test_few_rows_of_a_kind__are_a_warning() -> None:
