@@ -25,6 +25,9 @@ from core.leakage.members import MOST_ROWS, NearerMembers, nearer_members
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import TablePair, follows, pair_tables, with_names_of
+from core.leakage.recoded_rows import find_recoded_rows
+from core.leakage.rejoined_columns import find_rejoined_columns
+from core.leakage.row_signatures import FoundRows, find_by_signatures
 from core.leakage.second_look import SecondLook, look_again, not_comparable
 from core.leakage.settings import LeakageSettings, resolve_columns
 from core.leakage.whole_rows import (
@@ -104,6 +107,8 @@ class LeakageMeasures:
     # the same by the quasi-identifiers alone; None where they are fewer than two, or all columns
     known_rows: WholeRows | None
     kept_together: KeptTogether | None  # two columns that were scrambled together
+    # the readings by which more rows are found than by chance, whatever was done to their values
+    by_signatures: tuple[FoundRows, ...]
     nearest: NearestRows
     near_copies: NearCopies
     # where original persons are nearer to scrambled rows than outsiders; None of few persons
@@ -152,9 +157,10 @@ _STEPS = {
     "Looking for nearest rows": 3,
     "Looking for near copies": 6,
     "Measuring distances": 6,
-    "Looking for members": 74,
+    "Looking for members": 72,
     "Setting columns aside": 1,
     "Looking past spelling": 2,
+    "Looking past values": 2,
     "Trying attacks": 3,
 }
 
@@ -265,6 +271,8 @@ def _measure_columns(
     _begin("Looking past spelling", progress)
     most = _budget(settings, progress) // 8
     again = look_again(pair, columns, settings, holdout=holdout, max_comparisons=most)
+    _begin("Looking past values", progress)
+    by_signatures = _by_signatures(pair, columns, seed=settings.seed)
     _begin("Trying attacks", progress)
     return LeakageMeasures(
         **_compared(pair, columns, settings, quasi),
@@ -274,6 +282,7 @@ def _measure_columns(
         whole_rows=first.whole_rows,
         known_rows=_known_rows(pair, columns, quasi, holdout=first.beside),
         kept_together=find_kept_together(pair, columns, holdout=first.beside),
+        by_signatures=by_signatures,
         nearest=nearest,
         near_copies=near_copies,
         members=members,
@@ -282,6 +291,16 @@ def _measure_columns(
         second_look=again,
         not_comparable=not_comparable(pair, columns, again),
         attacks=try_attacks(pair, columns, seed=settings.seed, holdout=holdout),
+    )
+
+
+def _by_signatures(pair: TablePair, columns: tuple[str, ...], *, seed: int) -> tuple[FoundRows, ...]:
+    """Return by what rows are found whatever was done to their values."""
+    recoded = find_recoded_rows(pair, columns, seed=seed)
+    return (
+        *([] if recoded is None else [recoded]),
+        *find_by_signatures(pair, columns, seed=seed),
+        *find_rejoined_columns(pair, columns, seed=seed),
     )
 
 

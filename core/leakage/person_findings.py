@@ -1,12 +1,13 @@
 """Findings about persons who are still there: whole rows, near copies, re-linked rows, members."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from core.chance import normal_tail, poisson_tail
+from core.chance import NO_ACCIDENT, normal_tail, poisson_tail
 from core.leakage.measuring import LeakageMeasures
 from core.leakage.members import NearerMembers
 from core.leakage.near_copies import NearCopies
+from core.leakage.row_signatures import FoundRows, Kind
 from core.leakage.settings import LeakageThresholds
 from core.leakage.whole_rows import WholeRows
 from core.verdict import Finding, Verdict
@@ -21,6 +22,18 @@ WORTH_A_LOOK = 0.05
 LARGEST_UNSEEN, LARGEST_UNSEEN_ALONE = 0.02, 0.05
 _FEWEST_KNOWN = 3  # persons whose quasi-identifiers reappear
 _LEAST_LEVEL = 0.0001
+_FOUND_BY: Mapping[Kind, str] = {
+    "values": "which values stand in a row, in whatever order",
+    "differences": "the differences between values",
+    "ratios": "the ratios between values",
+    "blanks": "which cells are blank",
+    "zeros": "which cells are zero",
+    "axes": "the place among all rows, whatever the axes",
+    "cells": "a cell that holds the whole row",
+    "recoded": "which rows share a value, whatever it is called now",
+    "order": "the neighbours that values still have",
+    "digits": "digits that values of one row share, beyond those of the original",
+}
 _BELIEVED = 2  # times as many as strangers would share
 
 
@@ -100,6 +113,40 @@ def kept_together_findings(measures: LeakageMeasures, thresholds: LeakageThresho
         names=listed(found.columns),
         expected=count_told(rows.expected_unique_exact),
     )
+
+
+def signature_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """Say by what rows are found whatever was done to their values; FAIL of many, WARN of few."""
+    looks = (measures, measures.set_aside, measures.second_look)
+    whole = [each.whole_rows for each in looks if each is not None]
+    n_told = max(
+        (each.n_unique_exact for each in whole if whole_row_verdict(each, thresholds) is Verdict.FAIL),
+        default=0,
+    )
+    for found in _of_other_persons(measures.by_signatures):
+        p_value = found.p_value * len(_FOUND_BY)
+        if p_value > member_level(thresholds) or found.n_found <= n_told:
+            continue
+        is_sure = p_value <= NO_ACCIDENT and found.kind != "digits"  # made-up rows may share them too
+        verdict = Verdict.FAIL if is_sure else Verdict.WARN
+        yield Finding.of(f"signature_{found.kind}", verdict, columns=found.columns, n_affected=found.n_found)(
+            "{rows} is found by {what} ({columns}), although columns were scrambled; by chance it "
+            "would be {expected}.",
+            "{rows} are found by {what} ({columns}), although columns were scrambled; by chance it "
+            "would be {expected}.",
+            rows=share_of(found.n_found, found.n_unique, "persons whom nobody equals in that"),
+            what=own(_FOUND_BY[found.kind]),
+            columns=listed(found.columns, at_most=4),
+            expected=count_told(found.n_expected),
+        )
+
+
+def _of_other_persons(readings: Sequence[FoundRows]) -> Iterator[FoundRows]:
+    """Yield the readings of blanks, zeros and cells, and of all others the one that finds most."""
+    apart = ("blanks", "zeros", "cells")
+    yield from (each for each in readings if each.kind in apart)
+    others = [each for each in readings if each.kind not in apart]
+    yield from sorted(others, key=lambda each: -each.n_found)[:1]
 
 
 def whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:

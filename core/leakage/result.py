@@ -189,6 +189,7 @@ def _moved(audit: LeakageAudit) -> Iterator[Figure]:
             verdict_of(audit.findings, "known_rows"),
         )
     yield from _kept_together(audit)
+    yield from _by_signature(audit)
     relinked, within = nearest.relink_share, distances.within_original
     yield Figure(
         "relink_share",
@@ -219,6 +220,20 @@ def _kept_together(audit: LeakageAudit) -> Iterator[Figure]:
             _chance(percent(together.whole_rows.expected_unique_exact / together.whole_rows.n_unique)),
             verdict_of(audit.findings, "kept_together"),
             total=together.whole_rows.n_unique,
+        )
+
+
+def _by_signature(audit: LeakageAudit) -> Iterator[Figure]:
+    """Yield how many rows the reading finds that finds most, where one finds any."""
+    found = max(audit.measures.by_signatures, key=lambda each: each.n_found, default=None)
+    if found is not None:
+        checks = [f"signature_{each.kind}" for each in audit.measures.by_signatures]
+        yield Figure(
+            "n_rows_by_signature",
+            found.n_found,
+            _chance_of(found.n_expected, found.n_unique),
+            verdict_of(audit.findings, *checks),
+            total=found.n_unique,
         )
 
 
