@@ -52,6 +52,7 @@ class Page(NamedTuple):
 
 KEEP = object()
 READING = {"*_delimiter": KEEP, "*_encoding": KEEP, "*_header": KEEP}  # others would not read the file
+READING |= {"*_recipient": KEEP, "*_impact": KEEP}  # the policy, which is changed too, empties them
 PAGES = {
     "tabular": Page("pages/verify/tabular.py", "hospital"),
     "vcf": Page(

@@ -23,7 +23,8 @@ from core.delivery import audit_delivery
 from core.files.leftovers import judge_leftovers, leftovers_of
 from core.leakage import audit_leakage
 from core.risk import RiskSettings, audit_risk
-from core.tables import Dataset, ReadOptions, beside, read_dataset
+from core.tables import Dataset, ReadOptions, read_dataset
+from core.tables import hidden_contents as beside
 from core.tables.hidden_contents import Beside, beside_of, beside_workbook, bounded
 from core.tables.reading import READERS
 from core.tabular.second_opinion import judge_second_opinion, measure_second_opinion

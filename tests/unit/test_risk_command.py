@@ -78,7 +78,7 @@ def test_risk__prints_lines_and_what_each_column_does(run: Run, people: str) -> 
     code, out, _ = run("--original", people)
     lines = out.splitlines()
     assert code == 1
-    assert lines[0].startswith("FAIL: 6 of 6 records (100 %)")
+    assert lines[0].startswith("FAIL: 6 of 6 persons (100 %)")
     assert lines[0].endswith("(Thresholds FAIL, Beyond the thresholds WARN)")
     assert {"  Records assessed: 6", "  Equivalence classes: 3"} <= {*lines}
     start = lines.index("What each quasi-identifier does:") + 1
