@@ -134,7 +134,7 @@ def signature_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
             "would be {expected}.",
             "{rows} are found by {what} ({columns}), although columns were scrambled; by chance it "
             "would be {expected}.",
-            rows=share_of(found.n_found, found.n_unique, "persons whom nobody equals in that"),
+            rows=share_of(found.n_found, found.n_unique, "persons with nobody like them"),
             what=own(_FOUND_BY[found.kind]),
             columns=listed(found.columns, at_most=4),
             expected=count_told(found.n_expected),
