@@ -110,7 +110,7 @@ def beside_the_demos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.one_of(3)
+@pytest.mark.one_of(6)
 @_written([path for path in PATHS if any(_calls(PAGES[path]))])
 @pytest.mark.usefixtures("beside_the_demos")
 def test_documents__say_to_type_what_runs(path: Path) -> None:

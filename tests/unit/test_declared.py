@@ -171,6 +171,7 @@ def narrow(shifts: np.ndarray, least: int, most: int, *, days: int, k: int = 5) 
     return audit.overall, "declared_near" in {each.check for each in audit.findings}
 
 
+@pytest.mark.slow
 def test_one_date_of_each_person__shifted_far_is_not_known() -> None:
     wide = np.random.default_rng(5).integers(1, 366, N)
     assert narrow(_SHIFTS, -60, -1, days=120) == (Verdict.PASS, False)

@@ -448,6 +448,7 @@ def test_command__says_the_policy_on_a_terminal(tmp_path: Path, capsys: Told) ->
     assert "Left to judgement: " in told
 
 
+@pytest.mark.slow
 def test_command__meets_nothing_beside_a_file_that_could_not_be_read(tmp_path: Path, capsys: Told) -> None:
     policy = tmp_path / "p.toml"
     policy.write_text(limited("findings", 'groups = ["pseudonyms"]'))
