@@ -389,6 +389,7 @@ def _words(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:
 def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
     severities = settings.severities
     exposures: list[Exposure] = []
+    counted = "repeat_counted" if scan.level == "high" else "repeat_not_named"
     for name, tally, of in (
         ("records_removed", scan.removed, scan.n_original),
         ("records_added", scan.added, scan.n_anonymized),
@@ -398,6 +399,7 @@ def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:
         ("reference_changed", scan.reference_changed, scan.n_original),
         ("extra_columns", scan.extra_columns, scan.n_anonymized),
         ("repeat_not_named", scan.repeats_unnamed, scan.n_with_alt),
+        (counted, scan.repeats_counted, scan.n_with_alt),
     ):
         exposures += found(name, tally.n, of, tally.places, severities)
     if scan.new:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.vcf.memoized import remembered
 from core.vcf.settings import VcfSettings
 
+_COUNTED = re.compile(rb"(?i)<(?:STR|VNTR|RPT|TR)[:_]?[0-9]+")
 _COPIES = re.compile(rb"(?i)<(?:(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+|CNV:TR>)")
 _LONG_MOTIF = re.compile(rb"([ACGT]{7,30}?)\1{2,}")
 _NO_ALLELE = frozenset((b".", b"", b"N", b"*", b"<NON_REF>", b"<*>"))
@@ -69,6 +70,11 @@ def is_unnamed_repeat(ref: bytes, alt: bytes, pattern: RepeatPattern) -> bool:
     ):
         return False
     return pattern.found(ref.upper())
+
+
+def unnamed_event(alt: bytes) -> str:
+    """Return which tally counts a repeat that the rule does not name: those called by their copies apart."""
+    return "repeats_counted" if _COUNTED.search(alt) else "repeats_unnamed"
 
 
 def canonical_motif(motif: bytes) -> bytes:

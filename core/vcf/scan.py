@@ -27,7 +27,7 @@ from core.vcf.neighbours import LONGEST_REF, Neighbours, Row, SameAlleles, has_p
 from core.vcf.other_frequencies import OtherFrequencies, OwnFrequencies
 from core.vcf.readings import EXACT
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
-from core.vcf.repeats import is_unnamed_repeat
+from core.vcf.repeats import is_unnamed_repeat, unnamed_event
 from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
 from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
@@ -394,7 +394,7 @@ class Scanner:
         for place in np.flatnonzero(~found.is_judged & (is_long | ((kinds & Alt.UNNAMED) != 0))).tolist():
             if is_unnamed_repeat(columns.text(REF, place), columns.text(ALT, place), pattern):
                 site = int(batch.owners[place])
-                events.setdefault(site, []).append(("repeats_unnamed", np.inf))
+                events.setdefault(site, []).append((unnamed_event(columns.text(ALT, place)), np.inf))
         for site in sorted(events):
             contig = next(name for name, _, high in sites.contigs if site < high)
             position = int(sites.positions[site])

@@ -21,7 +21,7 @@ from core.vcf.lines import check_columns
 from core.vcf.memoized import remembered
 from core.vcf.neighbours import changes_of, has_phasing, shows_more
 from core.vcf.records import Record, alt_column, genotypes_changed, is_blank, own_records
-from core.vcf.repeats import RepeatPattern, is_unnamed_repeat
+from core.vcf.repeats import RepeatPattern, is_unnamed_repeat, unnamed_event
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
@@ -120,6 +120,7 @@ class Tallies:
     alleles_shown: Tally = field(default_factory=Tally)  # an allele or a repeat where the original shows none
     extra_columns: Tally = field(default_factory=Tally)  # text beyond the announced columns
     repeats_unnamed: Tally = field(default_factory=Tally)  # repeats in forms that the rule does not name
+    repeats_counted: Tally = field(default_factory=Tally)  # of these, alleles called by their copies
 
 
 #: What was found beside the marks: the name of a :class:`Tallies` or ``moved``, and a frequency.
@@ -369,7 +370,7 @@ class SiteJudge:
         may_be = original.kind & Alt.UNNAMED or len(record.ref) >= self.pattern.min_length
         is_told = kept.names(record.alleles) or tells_repeat(kept)
         if may_be and is_told and is_unnamed_repeat(record.ref, record.alt, self.pattern):
-            self._note("repeats_unnamed")
+            self._note(unnamed_event(record.alt))
 
     def _take_added(
         self,
