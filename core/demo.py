@@ -133,7 +133,7 @@ DATASET = (
     Demo(
         tool="dataset",
         key="declared",
-        label="Shifted dates, beside the originals",
+        label="Shifted dates",
         description="OMOP tables with their originals, mapping and rules: the diagnoses of four persons keep "
         "their dates, and twelve keep the words of the source.",
         files={
