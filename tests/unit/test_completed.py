@@ -15,9 +15,11 @@ from core.tabular.second_opinion.completed import (
     measure_exact_ends,
 )
 from core.tabular.second_opinion.pair import pair_tables
+from core.tabular.settings import SecondOpinionThresholds
 from core.verdict import Verdict
 from tests.second_opinion_examples import dataset
 
+THRESHOLDS = SecondOpinionThresholds()
 N = 800
 RNG = np.random.default_rng(5)
 BORN = np.datetime64("1940-01-01") + RNG.integers(0, 60 * 365, N)
@@ -108,6 +110,17 @@ def test_range_with_a_round_or_open_end__is_none(top: str) -> None:
     assert ends(COST, ["0-2000" if each <= 2000 else top for each in COST]) == []
 
 
+def test_ranges_that_a_person_laid_out__are_none() -> None:
+    years = 1940 + np.minimum(RNG.integers(0, 60, N), 58)
+    years[[3, 4]] = 1940, 1999
+    years[5:] = np.clip(years[5:], 1941, 1998)
+    assert ends(years, [f"{each // 20 * 20}-{each // 20 * 20 + 19}" for each in years]) == []
+    doses = np.clip(RNG.integers(200, 900, N), 200, 840)
+    doses[0] = 847
+    laid_out = [f"{200 + (each - 200) // 216 * 216}-{415 + (each - 200) // 216 * 216}" for each in doses]
+    assert ends(doses, laid_out) == []
+
+
 def test_range_whose_end_many_have__is_none() -> None:
     paid = np.minimum(COST, 4_321)
     assert ends(paid, ["0-2000" if each <= 2000 else "2001-4321" for each in paid]) == []
@@ -121,7 +134,9 @@ def blanked(released: Column, exact: Column = ILL) -> list[tuple[str, int | None
     """Return the columns of which one value was taken out, the released records in another order."""
     order = RNG.permutation(len(released))
     tables = pair_tables(dataset({"x": exact}).table, dataset({"x": [released[i] for i in order]}).table, LOG)
-    return [(each.column or "", each.n_affected) for each in judge_blanked(measure_blanked(tables))]
+    return [
+        (each.column or "", each.n_affected) for each in judge_blanked(measure_blanked(tables), THRESHOLDS)
+    ]
 
 
 @pytest.mark.parametrize("word", ["", "***", "(confidential)"])

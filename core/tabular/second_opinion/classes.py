@@ -7,11 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from core.classes import EquivalenceClasses, classes_of_codes
-from core.coding import CodedColumn, CodedTable, IntArray, combined_codes
-from core.comparing.numbers import read_amounts
+from core.coding import CodedTable, IntArray, combined_codes
 from core.errors import AuditInputError
 from core.people.roles import Role, RoleSuggestion
-from core.tabular.actions import Meaning, meaning_of
 from core.tabular.second_opinion.functions import Function, measure_functions
 from core.tabular.second_opinion.pair import LoggedTables
 from core.tabular.second_opinion.persons import (
@@ -24,14 +22,13 @@ from core.tabular.second_opinion.persons import (
     judge_persons,
     persons_in_classes,
 )
+from core.tabular.second_opinion.shifted_dates import hidden_dates
 from core.tabular.settings import SecondOpinionThresholds
 from core.tabular.words import listed
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, part_of, share_of, text
 
 _LARGEST_PROPOSAL = 8  # columns
-_SAME_BY_CHANCE = 0.1  # share of shifted dates that may be as they were
-_SOME = 200  # values that tell a column of dates
 _MOST_CONTRIBUTIONS = 50  # quasi-identifiers up to which the contribution of each is measured
 
 
@@ -109,8 +106,8 @@ def measure_classes(
     found = measure_functions(tables, persons, logged=chosen, made_up=left_out) if chosen else ()
     known = tuple(one for one in found if one.is_known)
     chosen += tuple(one.anonymized for one in known)
-    moved = _shifted_dates(tables, chosen)
-    if len(moved) < len(chosen):  # known to nobody, if the log is right: WARN where they make classes small
+    moved = hidden_dates(tables, chosen)
+    if len(moved) < len(chosen):  # known to nobody; WARN where they would make classes small
         chosen = tuple(name for name in chosen if name not in moved)
         known = tuple(one for one in known if one.anonymized in chosen)
     measured = measure_chosen_classes(anonymized, suggestions, chosen, persons, known)
@@ -120,24 +117,6 @@ def measure_classes(
         return measured
     widened = _measure(anonymized, chosen + unlogged, suggestions, persons, known, contributions=False)
     return replace(measured, widened=widened, unlogged=unlogged, shifted=moved)
-
-
-def _shifted_dates(tables: LoggedTables, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the dates that the log calls shifted, hardly any of which stands in the row of its original."""
-    pairs = {pair.pair.anonymized: pair for pair in tables.coded}
-    return tuple(
-        name
-        for name in names
-        if name in pairs
-        and meaning_of(pairs[name].pair.action) is Meaning.DISTURBED
-        and pairs[name].n_same_row <= _SAME_BY_CHANCE * len(pairs[name].original)
-        and _are_dates(tables.written["anonymized"][name])
-    )
-
-
-def _are_dates(column: CodedColumn) -> bool:
-    some = read_amounts(column.values[:_SOME])
-    return some is not None and some.kind == "date"
 
 
 def measure_chosen_classes(
@@ -309,40 +288,40 @@ def _about_unlogged(
     measured: ClassesMeasurement, widened: ClassMeasurement, k: int, thresholds: SecondOpinionThresholds
 ) -> Finding:
     unlogged, n_below = measured.unlogged, widened.n_records_below(thresholds.smallest_k)
-    n = len(unlogged)
+    n, columns = len(unlogged), listed(unlogged)
+    values = {
+        "columns": columns,
+        "records": counted(k, "record"),
+        "below": share_of(n_below, widened.n_assessed),
+        "limit": thresholds.smallest_k,
+    }
     if n == len(measured.shifted):
-        return Finding.of(
-            "looks_like_quasi_identifier",
-            Verdict.WARN if n_below else Verdict.PASS,
-            column=unlogged[0] if n == 1 else None,
-            n_affected=n_below,
-        )(
+        step = text("Check that {columns} is shifted as was said.", columns=columns)
+        message = text(
             "{columns} is said to be shifted, so it was taken as known to nobody. Were it known, the "
             "smallest class would have {records}, and {below} records would be in classes below {limit}.",
             "{columns} are said to be shifted, so they were taken as known to nobody. Were they known, the "
             "smallest class would have {records}, and {below} records would be in classes below {limit}.",
             n=n,
-            columns=listed(unlogged),
-            records=counted(k, "record"),
-            below=share_of(n_below, widened.n_assessed),
-            limit=thresholds.smallest_k,
-        ).told(step=text("Check that {columns} is shifted as was said.", columns=listed(unlogged)))
-    return Finding.of(
-        "looks_like_quasi_identifier",
-        Verdict.WARN if n_below else Verdict.PASS,
+            **values,
+        )
+    else:
+        step = text("Add {columns} to the quasi-identifiers, and look again.", columns=columns)
+        message = text(
+            "{n} column the log does not call a quasi-identifier looks like one: {columns}. With it, the "
+            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+            "{n} columns the log does not call a quasi-identifier look like one: {columns}. With them, the "
+            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+            n=n,
+            **values,
+        )
+    return Finding(
+        check="looks_like_quasi_identifier",
+        verdict=Verdict.WARN if n_below else Verdict.PASS,
+        message=message,
         column=unlogged[0] if n == 1 else None,
         n_affected=n_below,
-    )(
-        "{n} column the log does not call a quasi-identifier looks like one: {columns}. With it, the "
-        "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
-        "{n} columns the log does not call a quasi-identifier look like one: {columns}. With them, the "
-        "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
-        n=n,
-        columns=listed(unlogged),
-        records=counted(k, "record"),
-        below=share_of(n_below, widened.n_assessed),
-        limit=thresholds.smallest_k,
-    ).told(step=text("Add {columns} to the quasi-identifiers, and look again.", columns=listed(unlogged)))
+    ).told(step=step)
 
 
 def _most_contributing(classes: ClassMeasurement) -> Iterator[Text]:

@@ -14,6 +14,7 @@ from core.chance import NO_ACCIDENT, binomial_tail
 from core.coding import FloatArray, IntArray
 from core.comparing.numbers import last_place, read_amounts
 from core.tabular.second_opinion.pair import CodedPair, LoggedTables
+from core.tabular.settings import SecondOpinionThresholds
 from core.values.stretches import day_ends, number_ends
 from core.verdict import Finding, Verdict
 from core.words import counted, percent, text
@@ -22,7 +23,7 @@ _MOST_BANDS = 1_000  # distinct coarse values that are read
 _IN_BANDS = 0.8  # share of the original's values that have to lie in one
 _MOST_VALUES = 0.2  # distinct values of the other column per record, above which it is no coarse one
 _TOLD, _OPEN = 0.9, 0.5  # share of pairs with one exact value, together and by the coarse value alone
-_STAY, _FEW_BLANKED = 2, 4  # values that are left; records up to which small groups were suppressed
+_STAY = 2  # values that are left beside one that was blanked
 _EXACT_FIGURES, _FEW = 3, 2  # figures that no round end has; records with an end's value
 _FEWEST_PAIRED = 60  # records that are put together with another one
 
@@ -153,7 +154,8 @@ class ExactEnd:
 def measure_exact_ends(tables: LoggedTables) -> tuple[ExactEnd, ...]:
     """Return the columns of which a stretch ends at the lowest or highest original number itself.
 
-    Of three figures or more that are no zeros, and of one or two records: what is round ends there anyway.
+    Of three figures or more that are no zeros, and of one or two records. A stretch as wide as another, or
+    that ends right before a multiple of ten, was laid out by a person and ends there anyway.
     """
     found = []
     for pair in tables.coded:
@@ -165,13 +167,23 @@ def measure_exact_ends(tables: LoggedTables) -> tuple[ExactEnd, ...]:
         amounts = None if np.isnan(low).all() else read_amounts(original.values)
         if amounts is None or amounts.kind != "number":
             continue
-        ends = np.concatenate([low, high, high - 2 * last_place(amounts.distinct)])  # with or without its end
+        unit = 2 * last_place(amounts.distinct)
         for at in (int(np.nanargmin(amounts.numbers)), int(np.nanargmax(amounts.numbers))):
             n_figures = len(original.values[at].as_py().replace(".", "").replace(",", "").strip("0"))
-            is_end = bool(np.isclose(ends, amounts.numbers[at], rtol=1e-9, atol=0).any())
+            is_end = _ends_by_data(low, high, float(amounts.numbers[at]), unit)
             if is_end and n_figures >= _EXACT_FIGURES and original.counts[at] <= _FEW:
                 found.append(ExactEnd(column=pair.pair.anonymized, n_records=int(original.counts[at])))
     return tuple(found)
+
+
+def _ends_by_data(low: FloatArray, high: FloatArray, value: float, unit: float) -> bool:
+    """Return whether a stretch ends at a value, and neither its width nor a multiple of ten says why."""
+    ends = np.stack([low, high, high - unit])  # with its end or without
+    at = np.isclose(ends, value, rtol=1e-9, atol=0).any(axis=0)
+    widths = high - low
+    alike = [np.sum(np.abs(widths - width) <= 2 * unit) for width in widths[at & np.isfinite(widths)]]
+    is_laid_out = any(n > 1 for n in alike) or round((value + unit) / unit) % 10 == 0
+    return bool(at.any()) and not is_laid_out
 
 
 def judge_exact_ends(measured: Sequence[ExactEnd]) -> list[Finding]:
@@ -210,13 +222,13 @@ def measure_blanked(tables: LoggedTables) -> tuple[BlankedValue, ...]:
             continue
         n = int(before[gone].sum())
         is_in_its_place = n == int(after[new].sum()) + int(before.sum() - after.sum())
-        if n > _FEW_BLANKED and is_in_its_place and np.array_equal(before[kept], after[kept]):
+        if is_in_its_place and np.array_equal(before[kept], after[kept]):
             found.append(BlankedValue(column=pair.pair.anonymized, n_records=n))
     return tuple(found)
 
 
-def judge_blanked(measured: Sequence[BlankedValue]) -> list[Finding]:
-    """Return a WARN for each column."""
+def judge_blanked(measured: Sequence[BlankedValue], thresholds: SecondOpinionThresholds) -> list[Finding]:
+    """Return a WARN for each column; fewer records than groups may have were suppressed with reason."""
     return [
         Finding.of("one_value_blanked", Verdict.WARN, column=one.column, n_affected=one.n_records)(
             "In `{column}` all {records} of one value were blanked or given one word, and nothing else was: "
@@ -225,6 +237,7 @@ def judge_blanked(measured: Sequence[BlankedValue]) -> list[Finding]:
             records=counted(one.n_records, "record"),
         )
         for one in measured
+        if one.n_records >= thresholds.smallest_k
     ]
 
 

@@ -285,7 +285,7 @@ def judge_second_opinion(
         *judge_finer(measured.finer, thresholds),
         *judge_completed(measured.completed),
         *judge_exact_ends(measured.exact_ends),
-        *judge_blanked(measured.blanked),
+        *judge_blanked(measured.blanked, thresholds),
         *hidden,
         *judge_leftovers(measured.leftovers),
         *(one for one in judge_sanity(measured.sanity, thresholds) if one.column not in texts),
