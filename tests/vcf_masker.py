@@ -2,7 +2,8 @@
 
 The published rule says which records are targets, read record by record through pysam. A target, and what
 else tells its allele (a copy of it, a record of its ID, its mates, an overlapping ``*``, phasing in other
-records), is scrubbed; the header keeps definitions only, and samples get pseudonyms.
+records), is scrubbed, and so is a repeat that is called by its copies; the header keeps
+definitions only, and samples get pseudonyms.
 """
 
 import random
@@ -21,6 +22,7 @@ PHASING = (b"PID", b"PGT", b"PS", b"HP", b"PQ", b"PHASESET")
 KEPT_LINES = (b"##INFO=", b"##FORMAT=", b"##FILTER=", b"##ALT=", b"##contig=", b"##fileformat=")
 _CONTIG_ORIGIN = re.compile(rb",(?:URL|assembly|md5|M5|species|taxonomy|AS|UR|SP)=(?:\"[^\"]*\"|[^,>]*)")
 _DEPTH = re.compile(rb"(?<![^;])(?:DP|MQ)=[0-9.]+(?![^;])")
+_COPIES = re.compile(rb"<STR[0-9]+>")
 _MATES = re.compile(rb"(?:^|;)(MATEID|PARID|EVENT)=([^;]+)")
 
 
@@ -145,6 +147,7 @@ def _scrubbed(lines: Sequence[Line], how: How) -> _Scrubbed:
         i
         for i, line in enumerate(lines)
         if line.target
+        or _COPIES.search(line.columns[4])
         or (how == "whole site" and line.site in sites)
         or any((line.site, allele) in named for allele in line.alleles)
         or (line.site, line.columns[2]) in called
