@@ -103,7 +103,7 @@ RISK = (
         tool="risk",
         key="untouched",
         label="Patients, names removed",
-        description="360 synthetic patients without names: most are alone in their class all the same.",
+        description="360 synthetic patients without names: most are alone in their group all the same.",
         files={"table": ("demo_patients.csv",), "original": ()},
     ),
     Demo(

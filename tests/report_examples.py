@@ -111,15 +111,15 @@ def marked_table() -> Table:
 
 def class_sizes_table(n_rows: int) -> Table:
     """Return a table of numbers alone."""
-    columns = (Col("size", "Class size"), Col("records", "Records"))
+    columns = (Col("size", "Group size"), Col("records", "Records"))
     rows = [(n + 1, n) for n in range(n_rows)]
-    return Table("", "Records by class size", columns, rows, name="class sizes")
+    return Table("", "Records by group size", columns, rows, name="group sizes")
 
 
 def class_sizes_chart() -> Drawing:
     """Return a chart like the tools' own."""
     drawn = partial(class_size_chart, np.array([1, 4, 9]), np.array([3, 8, 90]), 5)
-    return Drawing("Class sizes", drawn, "11 of 101 records are in small classes.")
+    return Drawing("Group sizes", drawn, "11 of 101 records are in small groups.")
 
 
 def text_report(text: str) -> Report:

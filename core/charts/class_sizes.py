@@ -101,10 +101,10 @@ def class_size_chart(
     k: int,
     *,
     log: bool = False,
-    x_title: str = "Class size (records sharing all quasi-identifiers)",
+    x_title: str = "Group size (records sharing all quasi-identifiers)",
     y_title: str = "Records",
     share_title: str = "Share of records",
-    groups: tuple[str, str] = ("in classes smaller than {k}", "in classes of {k} or more"),
+    groups: tuple[str, str] = ("in groups smaller than {k}", "in groups of {k} or more"),
     cumulative: bool = False,
 ) -> alt.LayerChart:
     """Draw the records by the size of their equivalence class, with the threshold k as a dashed line.
@@ -163,7 +163,7 @@ def _bars(rows: pd.DataFrame, x: alt.X, y: alt.Y, groups: list[str], titles: tup
             fillOpacity=alt.FillOpacityValue(1, condition=below(0.35)),
             strokeDash=alt.StrokeDashValue([1, 0], condition=below([4, 3])),
             tooltip=[
-                alt.Tooltip("class_size:O", title="Class size"),
+                alt.Tooltip("class_size:O", title="Group size"),
                 alt.Tooltip("n_records:Q", title=titles[0], format=","),
                 alt.Tooltip("share:N", title=titles[1]),
                 alt.Tooltip("group:N", title="Which is"),
@@ -195,7 +195,7 @@ def _cumulative_line(table: pd.DataFrame, order: list[str]) -> alt.Chart:
             x=alt.X("class_size:O", scale={"domain": order}),
             y=alt.Y("cumulative:Q", title="Cumulative share of records", scale=WHOLE, axis=axis),
             tooltip=[
-                alt.Tooltip("class_size:O", title="Class size up to"),
+                alt.Tooltip("class_size:O", title="Group size up to"),
                 alt.Tooltip("text:N", title="Share of records"),
             ],
         )

@@ -280,7 +280,7 @@ def _shown(table: pd.DataFrame) -> tuple[float, float]:
 def class_sizes_drawing(picked: Configuration, classes: EquivalenceClasses) -> Drawing:
     """Draw the records by the size of their class in the released table."""
     return Drawing(
-        "Class sizes",
+        "Group sizes",
         partial(class_size_chart, *classes.size_histogram, picked.k),
     )
 
@@ -292,7 +292,7 @@ def values_drawing(title: str, rows: Sequence[tuple[str, int, int, int]]) -> Dra
 
 
 def _values(table: pd.DataFrame) -> alt.LayerChart:
-    column = text("Different values of {column} in the class", column=table["attribute"][0])
+    column = text("Different values of {column} in the group", column=table["attribute"][0])
     bars = (
         alt.Chart(table)
         .mark_bar(color=COLORS["kept"])
@@ -301,7 +301,7 @@ def _values(table: pd.DataFrame) -> alt.LayerChart:
             y=alt.Y("records:Q", title="Records", **counts(table["records"].max())),
             tooltip=[
                 alt.Tooltip("values:O", title="Different values"),
-                alt.Tooltip("classes:Q", title="Classes", format=","),
+                alt.Tooltip("classes:Q", title="Groups", format=","),
                 alt.Tooltip("records:Q", title="Records", format=","),
             ],
         )

@@ -232,10 +232,10 @@ def _about_homogeneous_classes(configuration: Configuration) -> Iterator[Finding
     if not n_records:
         return
     yield Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
-        "At k = {k}, ℓ = {l}, {same} of {n} record is in classes where everybody has the same sensitive "
-        "value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 or more.",
-        "At k = {k}, ℓ = {l}, {same} of {n} records are in classes where everybody has the same sensitive "
-        "value: whoever is known to be in such a class is known to have it. Choose ℓ of 2 or more.",
+        "At k = {k}, ℓ = {l}, {same} of {n} record is in groups where everybody has the same sensitive "
+        "value: whoever is known to be in such a group is known to have it. Choose ℓ of 2 or more.",
+        "At k = {k}, ℓ = {l}, {same} of {n} records are in groups where everybody has the same sensitive "
+        "value: whoever is known to be in such a group is known to have it. Choose ℓ of 2 or more.",
         n=verification.classes.n_records,
         k=configuration.k,
         l=configuration.l,

@@ -57,7 +57,7 @@ _PAIRS = (
     Col("n_kept", "Kept", get=_of("kept_set", "n_kept")),
     Col("ncp", "NCP", "share", get=_of("kept_set", "ncp")),
     Col("minimization_ncp", "NCP of minimization", "share", get=_of("evaluation", "minimization_ncp")),
-    Col("min_k", "Smallest class", get=_of("verification", "k")),
+    Col("min_k", "Smallest group", get=_of("verification", "k")),
     Col("distinct_l", "Distinct ℓ", get=_of("verification", "distinct_l")),
     Col("entropy_l", "Entropy ℓ", "number", get=_of("verification", "entropy_l")),
     Col("t", "t", "number", get=_of("verification", "t")),
@@ -81,7 +81,7 @@ _GENERALIZATIONS = (
 _CLASS_VALUES = (
     Col("attribute", "Sensitive attribute"),
     Col("values", "Different values"),
-    Col("classes", "Classes"),
+    Col("classes", "Groups"),
     Col("records", "Records"),
 )
 _RECOMMENDED = (Col("k", "k"), Col("l", "ℓ"), Col("reason", "Reason", kind="words"))
@@ -350,16 +350,16 @@ def _released(problem: SearchProblem, picked: Configuration) -> Iterator[Group]:
     )
     yield Group(
         "classes",
-        "Classes",
+        "Groups",
         tuple(_classes(problem, picked)),
-        empty="Nothing is released with this pair, so there are no classes.",
+        empty="Nothing is released with this pair, so there are no groups.",
     )
 
 
 def _classes(problem: SearchProblem, picked: Configuration) -> Iterator[Part]:
     """Yield the classes by size and by the sensitive values in them; drawn where any is released."""
     verified = picked.verification
-    title = "Sensitive values per class"
+    title = "Sensitive values per group"
     rows = [] if verified is None else [*_class_values(problem, verified)]
     if verified is not None and rows:
         yield class_sizes_drawing(picked, verified.classes)

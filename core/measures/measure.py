@@ -7,7 +7,7 @@ from typing import Literal
 Unit = Literal[
     "records",
     "cells",
-    "classes",
+    "groups",
     "columns",
     "users",
     "events",
@@ -42,7 +42,7 @@ class Measure:
 _NOT_ASSESSED_TEXT = "not assessed"
 
 _SMALLEST_SHARE = 0.001
-_COUNTED = frozenset({"records", "cells", "classes", "columns", "users", "events", "sites", "values"})
+_COUNTED = frozenset({"records", "cells", "groups", "columns", "users", "events", "sites", "values"})
 
 
 def format_number(unit: Unit, value: float | None) -> str:

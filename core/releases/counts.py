@@ -66,7 +66,7 @@ class ClassCounts:
     def __post_init__(self) -> None:
         if len(self.keys) > MOST_CLASSES:
             raise input_error(
-                "Releases of more than {most} classes cannot be compared: choose fewer or coarser "
+                "Releases of more than {most} groups cannot be compared: choose fewer or coarser "
                 "quasi-identifiers.",
                 most=MOST_CLASSES,
             )

@@ -313,7 +313,7 @@ class _Pair:
 
 def _by_hashes(release: str) -> Text:
     return text(
-        "{release}: it counts classes under salted hashes, which no engine makes of its own; it was not "
+        "{release}: it counts groups under salted hashes, which no engine makes of its own; it was not "
         "compared. Give the earlier release itself, in the engine of this one.",
         release=release,
     )

@@ -146,7 +146,7 @@ def _facts_of_words(each: Compared, names: dict[str, Any]) -> Iterator[Finding]:
         )
     elif not each.is_comparable:
         yield Finding.of("release_other_values", Verdict.NOT_ASSESSED)(
-            "{release} and {table} have hardly a class in common: values are written or generalized "
+            "{release} and {table} have hardly a group in common: values are written or generalized "
             "otherwise, so that differences were not assessed.",
             **names,
         )
@@ -176,7 +176,7 @@ def _sides(each: Compared, k: int) -> Iterator[Finding]:
         if n_below := moved.groups.n_below(k):
             yield _finding(of_groups, each, n_below)(
                 text(
-                    "{release}: its difference to {table} leaves {found} among fewer than {k} in a class; "
+                    "{release}: its difference to {table} leaves {found} among fewer than {k} in a group; "
                     "one release alone leaves them among {k} or more.",
                     release=each.release,
                     table=f"`{each.table}`",
@@ -264,7 +264,7 @@ def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
     if each.alike is not None:
         if n_below := each.alike.groups.n_below(k):
             yield Finding.of("release_alike", Verdict.FAIL, n_affected=n_below)(
-                "{release} and {table} have a pseudonym in common: {found} share their classes of both "
+                "{release} and {table} have a pseudonym in common: {found} share their groups of both "
                 "with fewer than {k}; each release alone leaves them among {k} or more.",
                 found=share_of(n_below, each.alike.n, "persons in both"),
                 k=k,
@@ -274,7 +274,7 @@ def _of_persons(each: Compared, k: int) -> Iterator[Finding]:
             if not n_away:
                 continue
             yield Finding.of("release_alike_values", Verdict.FAIL, n_affected=n_away)(
-                "{release} and {table}: all who share the classes of both have one {column}, of "
+                "{release} and {table}: all who share the groups of both have one {column}, of "
                 "{found}; {table} alone leaves several.",
                 column=f"`{column}`",
                 found=share_of(n_away, each.alike.n, "persons in both"),
@@ -312,7 +312,7 @@ def _joined(each: Compared, k: int) -> Iterator[Finding]:
     yield Finding.of("release_joined", Verdict.FAIL, n_affected=n_below)(
         text(
             "{release} and {table} have no pseudonym in common, and yet their records are joined by "
-            "{columns}, which name one in each: {found} share their classes of both with fewer than {k}; "
+            "{columns}, which name one in each: {found} share their groups of both with fewer than {k}; "
             "each release alone leaves them among {k} or more.",
             columns=listed(each.joined.columns),
             **names,
@@ -320,7 +320,7 @@ def _joined(each: Compared, k: int) -> Iterator[Finding]:
         if each.joined.columns
         else text(
             "The records of {release} and {table} stand in one order, which joins them: {found} share their "
-            "classes of both with fewer than {k}; each release alone leaves them among {k} or more.",
+            "groups of both with fewer than {k}; each release alone leaves them among {k} or more.",
             **names,
         )
     )
@@ -329,7 +329,7 @@ def _joined(each: Compared, k: int) -> Iterator[Finding]:
 def _candidates(table: str, column: str, found: Candidates) -> Finding:
     n = found.n_given_away
     return Finding.of("release_candidates", Verdict.FAIL, n_affected=n)(
-        "{column} in {table}: of {persons}, the values that their classes have in all releases come down "
+        "{column} in {table}: of {persons}, the values that their groups have in all releases come down "
         "to one; each release alone leaves several.",
         column=f"`{column}`",
         table=f"`{table}`",

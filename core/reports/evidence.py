@@ -16,7 +16,7 @@ from core.words import text
 
 MOST_RECORDS = 100  # that are shown
 RECORD = Col("record", "Record")
-CLASS_SIZE = Col("class_size", "Class size")
+CLASS_SIZE = Col("class_size", "Group size")
 Facts = Mapping[Col, npt.NDArray[Any] | Sequence[object]]
 
 
@@ -82,6 +82,6 @@ def small_class_evidence(datasets: Iterable[tuple[Dataset, Sequence[str]]], *, k
     for dataset, columns in datasets:
         records = small_class_records(dataset, quasi_identifiers=columns, k=k) if columns else None
         if records is not None and records.rows:
-            title = text("Records of {file} in classes smaller than {k}", file=dataset.name, k=k)
+            title = text("Records of {file} in groups smaller than {k}", file=dataset.name, k=k)
             found.append(replace(records, name=text("Evidence {file}", file=dataset.name), title=title))
     return tuple(found)

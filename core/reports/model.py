@@ -337,7 +337,7 @@ _COUNTED: Mapping[Unit, Text] = MappingProxyType(
     {
         "records": counted(0, "record"),
         "cells": counted(0, "cell"),
-        "classes": counted(0, "class", "classes"),
+        "groups": counted(0, "group"),
         "columns": counted(0, "column"),
         "users": counted(0, "user"),
         "events": counted(0, "event"),

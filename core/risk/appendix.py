@@ -13,7 +13,7 @@ from core.risk.what_if import WhatIf
 from core.words import own
 
 DISTANCES = {"equal": own("equal"), "ordered": own("ordered"), "hierarchical": own("hierarchical")}
-_CLASS_SIZES = (Col("class_size", "Class size"), Col("n_records", "Records"))
+_CLASS_SIZES = (Col("class_size", "Group size"), Col("n_records", "Records"))
 _ATTRIBUTE = (
     Col("distance", "Distance between values", kind="words"),
     Col("n_values", "Different values in the table"),
@@ -32,7 +32,7 @@ _SETS = (Col("n_values", "Values in the set"), Col("n_sets", "Sets"))
 _COSTS = (
     Col("k", "k asked for"),
     Col("discernibility", "Discernibility"),
-    Col("average_class_size", "Average class size"),
+    Col("average_class_size", "Average group size"),
     Col("average_risk", "Average risk", "risk"),
     Col("n_suppressed", "Records suppressed"),
 )
@@ -42,7 +42,7 @@ def appendix_groups(audit: RiskAudit, suda: Suda | None, what_if: WhatIf | None)
     """Yield the groups of the appendix."""
     measured = audit.measurement
     sizes = zip(*(each.tolist() for each in measured.classes.size_histogram), strict=True)
-    by_size = Table("class_sizes", "Records by class size", _CLASS_SIZES, [*sizes])
+    by_size = Table("class_sizes", "Records by group size", _CLASS_SIZES, [*sizes])
     yield _further("counted", "Records", *_counted(audit), by_size)
     if measured.sensitive:
         yield _further("sensitive", "Sensitive attributes", _sensitive_table(measured))
@@ -88,7 +88,7 @@ def _sensitive_table(measured: RiskMeasurement) -> Table:
         for each in measured.sensitive
     ]
     columns = (Col("column", "Column"), *figures, *_ATTRIBUTE)
-    return Table("sensitive", "What classes give away about each sensitive attribute", columns, rows)
+    return Table("sensitive", "What groups give away about each sensitive attribute", columns, rows)
 
 
 def _models(uniques: PopulationUniques) -> Iterator[Part]:

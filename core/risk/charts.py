@@ -35,15 +35,15 @@ def class_drawing(audit: RiskAudit, *, log: bool = False) -> tuple[Drawing, ...]
         return ()
     sizes, records = classes.size_histogram
     drawing = Drawing(
-        "Records by class size"
+        "Records by group size"
         if audit.measurement.persons is None
-        else "Records by class size, sizes in persons",
+        else "Records by group size, sizes in persons",
         partial(class_size_chart, sizes, records, k, log=log, cumulative=True),
         text(
-            "Histogram of records by class size with the cumulative share of records: {found} is in a "
-            "class smaller than {k}.",
-            "Histogram of records by class size with the cumulative share of records: {found} are in "
-            "classes smaller than {k}.",
+            "Histogram of records by group size with the cumulative share of records: {found} is in a "
+            "group smaller than {k}.",
+            "Histogram of records by group size with the cumulative share of records: {found} are in "
+            "groups smaller than {k}.",
             n=audit.n_at_risk,
             found=share_of(audit.n_at_risk, classes.n_records, "records"),
             k=k,
@@ -94,8 +94,8 @@ def people_drawing(audit: RiskAudit) -> tuple[Drawing, ...]:
     counts = (n_alone, n_small - n_alone, total - n_small)
     labels = (
         text("found for certain: {n} of {total}", n=n_alone, total=of),
-        text("in a class of fewer than {k}: {n} of {total}", k=k, n=counts[1], total=of),
-        text("in a class of {k} or more: {n} of {total}", k=max(k, 2), n=counts[2], total=of),
+        text("in a group of fewer than {k}: {n} of {total}", k=k, n=counts[1], total=of),
+        text("in a group of {k} or more: {n} of {total}", k=max(k, 2), n=counts[2], total=of),
     )
     squares = _squares(counts)
     drawing = Drawing(

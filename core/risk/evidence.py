@@ -27,7 +27,7 @@ def worst_classes_table(measured: RiskMeasurement, dataset: Dataset, *, reveal: 
     }
     facts = {size: classes.class_sizes[order]}
     return records_table(
-        facts, cells, behind=different, reveal=reveal, name="Evidence", title="Smallest classes"
+        facts, cells, behind=different, reveal=reveal, name="Evidence", title="Smallest groups"
     )
 
 

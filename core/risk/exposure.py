@@ -41,11 +41,11 @@ def _hidden_persons(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     yield Finding.of(
         "hidden_persons", Verdict.FAIL if sure else Verdict.WARN, column=hidden.column, n_affected=n_records
     )(
-        "If {column} is the person, the smallest class has {smallest}, and {n} class of at least {size} "
-        "({records}) holds fewer than {asked}: {why}. Choose it as the person column, so that classes count "
+        "If {column} is the person, the smallest group has {smallest}, and {n} group of at least {size} "
+        "({records}) holds fewer than {asked}: {why}. Choose it as the person column, so that groups count "
         "persons.",
-        "If {column} is the person, the smallest class has {smallest}, and {n} classes of at least {size} "
-        "({records}) hold fewer than {asked}: {why}. Choose it as the person column, so that classes count "
+        "If {column} is the person, the smallest group has {smallest}, and {n} groups of at least {size} "
+        "({records}) hold fewer than {asked}: {why}. Choose it as the person column, so that groups count "
         "persons.",
         n=n_classes,
         smallest=counted(hidden.smallest, "person"),
@@ -70,7 +70,7 @@ def _enough_hidden_persons(measured: RiskMeasurement, hidden: HiddenPersons, lea
         return
     is_told = hidden.looks_like_identifier or not hidden.is_steady
     yield Finding.of("hidden_persons", Verdict.PASS if is_told else Verdict.WARN, column=hidden.column)(
-        "If {column} is the person, the smallest class has {smallest}, and {asked} are asked for: {why}.",
+        "If {column} is the person, the smallest group has {smallest}, and {asked} are asked for: {why}.",
         column=f"`{hidden.column}`",
         smallest=counted(hidden.smallest, "person"),
         asked=least,
@@ -119,7 +119,7 @@ def _all_records(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     if not n_below:
         return
     yield Finding.of("repeated_visits", Verdict.WARN, column=column, n_affected=n_below)(
-        "By all their records together, which classes they are in and how often, {alone} are "
+        "By all their records together, which groups they are in and how often, {alone} are "
         "like nobody else and {below} like fewer than {asked}. As long as {column}, or a "
         "pseudonym for it, tells which records belong together, whoever knows several of them finds the "
         "person: leave it out, or cut the number of records of a person.",
@@ -178,15 +178,15 @@ def _households_of_classes(measured: RiskMeasurement, household: HouseholdRisk, 
     n_one, n_few = int(((sizes < 2) & several).sum()), int((sizes < k).sum())
     fewest = int(sizes.min())
     verdict = Verdict.FAIL if n_one else Verdict.WARN if n_few else Verdict.PASS
-    message = text("Every class has at least {households}.", households=counted(fewest, "household"))
+    message = text("Every group has at least {households}.", households=counted(fewest, "household"))
     if n_few:
         message = text(
             "{n} of {classes} holds fewer than {households}, {one} of them several records of a single one: "
-            "whoever knows the class knows the household. Generalize further.",
+            "whoever knows the group knows the household. Generalize further.",
             "{n} of {classes} hold fewer than {households}, {one} of them several records of a single one: "
-            "whoever knows the class knows the household. Generalize further.",
+            "whoever knows the group knows the household. Generalize further.",
             n=n_few,
-            classes=counted(measured.classes.n_classes, "class", "classes"),
+            classes=counted(measured.classes.n_classes, "group"),
             households=counted(k, "household"),
             one=n_one,
         )
@@ -247,10 +247,10 @@ def _alike(column: str, found: AlikeClasses, l: int | None) -> Finding:  # noqa:
     return Finding.of(
         "alike_in_class", Verdict.FAIL if sure else Verdict.WARN, column=column, n_affected=found.n_records
     )(
-        "In {n} class ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
-        "table have the same. Chance makes such a class less often than once in a million tables.",
-        "In {n} classes ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
-        "table have the same. Chance makes such a class less often than once in a million tables.",
+        "In {n} group ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
+        "table have the same. Chance makes such a group less often than once in a million tables.",
+        "In {n} groups ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
+        "table have the same. Chance makes such a group less often than once in a million tables.",
         n=found.n_classes,
         records=counted(found.n_records, "record"),
         column=f"`{column}`",
@@ -261,10 +261,10 @@ def _alike(column: str, found: AlikeClasses, l: int | None) -> Finding:  # noqa:
 
 def _together(found: YesTogether) -> Finding:
     return Finding.of("yes_together", Verdict.WARN, n_affected=found.n_records, columns=found.columns)(
-        "In {n} class ({records}) everybody has one of {columns}, which {share} of the table have: none of "
-        "these columns says so alone. Chance makes such a class less often than once in a million tables.",
-        "In {n} classes ({records}) everybody has one of {columns}, which {share} of the table have: none of "
-        "these columns says so alone. Chance makes such a class less often than once in a million tables.",
+        "In {n} group ({records}) everybody has one of {columns}, which {share} of the table have: none of "
+        "these columns says so alone. Chance makes such a group less often than once in a million tables.",
+        "In {n} groups ({records}) everybody has one of {columns}, which {share} of the table have: none of "
+        "these columns says so alone. Chance makes such a group less often than once in a million tables.",
         n=found.n_classes,
         records=counted(found.n_records, "record"),
         columns=listed(found.columns),
@@ -275,12 +275,12 @@ def _together(found: YesTogether) -> Finding:
 def _one_value(found: FurtherColumns) -> Finding:
     (column,), (n_classes, n_records) = found.columns, found.one_value
     return Finding.of("one_value_in_class", Verdict.WARN, column=column, n_affected=n_records)(
-        "In {n} class ({records}) everybody has the same value of {column}, which nobody chose: of a "
-        "household the class is one family, of a treatment or ward it tells what everybody has. Chance "
-        "makes such a class less often than once in a million tables.",
-        "In {n} classes ({records}) everybody has the same value of {column}, which nobody chose: of a "
-        "household each class is one family, of a treatment or ward it tells what everybody has. Chance "
-        "makes such a class less often than once in a million tables.",
+        "In {n} group ({records}) everybody has the same value of {column}, which nobody chose: of a "
+        "household the group is one family, of a treatment or ward it tells what everybody has. Chance "
+        "makes such a group less often than once in a million tables.",
+        "In {n} groups ({records}) everybody has the same value of {column}, which nobody chose: of a "
+        "household each group is one family, of a treatment or ward it tells what everybody has. Chance "
+        "makes such a group less often than once in a million tables.",
         n=n_classes,
         records=counted(n_records, "record"),
         column=f"`{column}`",
@@ -289,11 +289,11 @@ def _one_value(found: FurtherColumns) -> Finding:
 
 def _likely(check: str, column: str, found: LikelyValues, rule: Text) -> Finding:
     return Finding.of(check, Verdict.WARN, column=column, n_affected=found.n_records)(
-        "In {n} class ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
-        "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
+        "In {n} group ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
+        "{expected} such groups. Who is known to be in one has it that likely: ask for a largest α or "
         "t, and generalize until it holds.",
-        "In {n} classes ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
-        "{expected} such classes. Who is known to be in one has it that likely: ask for a largest α or "
+        "In {n} groups ({records}) a value of {column} has {rule}, up to {highest}; chance alone makes "
+        "{expected} such groups. Who is known to be in one has it that likely: ask for a largest α or "
         "t, and generalize until it holds.",
         n=found.n_classes,
         records=counted(found.n_records, "record"),
@@ -470,15 +470,15 @@ def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:
 def _direct_identifiers(people: Sequence[str], said: Sequence[str]) -> Text:
     if {*people} <= {*said}:
         return text(
-            "{columns} is a direct identifier of people: no class size protects while it is in the table.",
-            "{columns} are direct identifiers of people: no class size protects while they are in the table.",
+            "{columns} is a direct identifier of people: no group size protects while it is in the table.",
+            "{columns} are direct identifiers of people: no group size protects while they are in the table.",
             n=len(people),
             columns=listed(people),
         )
     return text(
-        "{columns} looks like a direct identifier of people: no class size protects while it is in the "
+        "{columns} looks like a direct identifier of people: no group size protects while it is in the "
         "table.",
-        "{columns} look like direct identifiers of people: no class size protects while they are in the "
+        "{columns} look like direct identifiers of people: no group size protects while they are in the "
         "table.",
         n=len(people),
         columns=listed(people),
@@ -522,9 +522,9 @@ def _columns_nobody_chose(measured: RiskMeasurement, k: int) -> Iterator[Finding
     if quasi:
         yield Finding.of("further_quasi_identifiers", Verdict.WARN, n_affected=len(quasi))(
             "{columns} may be known about a person from elsewhere, and is not among the "
-            "quasi-identifiers; with it classes get smaller.",
+            "quasi-identifiers; with it groups get smaller.",
             "{columns} may be known about a person from elsewhere, and are not among the "
-            "quasi-identifiers; with them classes get smaller.",
+            "quasi-identifiers; with them groups get smaller.",
             columns=listed(quasi),
         ).told(step=text("Add {columns} to the quasi-identifiers, and look again.", columns=_named(quasi)))
 
@@ -678,7 +678,7 @@ def _population_by_size(measured: RiskMeasurement, thresholds: RiskThresholds) -
 def _sensitive(measured: RiskMeasurement) -> Iterator[Finding]:
     if not measured.settings.sensitive:
         yield Finding.of("no_sensitive_attribute", Verdict.WARN)(
-            "No sensitive attribute is chosen, so what a class gives away about everybody in it "
+            "No sensitive attribute is chosen, so what a group gives away about everybody in it "
             "was not looked at."
         )
     n_assessed = measured.classes.n_records
@@ -717,10 +717,10 @@ def _left_out(measured: RiskMeasurement) -> Iterator[Finding]:
         )
     if measured.settings.missing == "wildcard" and entry.n_with_missing:
         yield Finding.of("wildcards", Verdict.WARN, n_affected=entry.n_with_missing)(
-            "{n} of {records} lacks a quasi-identifier, which was taken to match every value. Classes "
+            "{n} of {records} lacks a quasi-identifier, which was taken to match every value. Groups "
             "then overlap and are as large as they can be; whoever knows that a value is missing sees "
             "smaller ones.",
-            "{n} of {records} lack a quasi-identifier, which was taken to match every value. Classes "
+            "{n} of {records} lack a quasi-identifier, which was taken to match every value. Groups "
             "then overlap and are as large as they can be; whoever knows that a value is missing sees "
             "smaller ones.",
             records=counted(entry.n_assessed, "record"),
@@ -733,9 +733,9 @@ def _persons(measured: RiskMeasurement) -> Iterator[Finding]:
         yield Finding.of(
             "unknown_persons", Verdict.WARN, column=measured.settings.person, n_affected=persons.n_unknown
         )(
-            "{n} of {records} names no person in {column}. It adds nobody to a class with known persons, "
+            "{n} of {records} names no person in {column}. It adds nobody to a group with known persons, "
             "and counts as one person elsewhere.",
-            "{n} of {records} name no person in {column}. They add nobody to a class with known persons, "
+            "{n} of {records} name no person in {column}. They add nobody to a group with known persons, "
             "and count as one person elsewhere.",
             records=counted(measured.classes.n_records, "record"),
             column=f"`{measured.settings.person}`",
@@ -748,14 +748,14 @@ def _columns(measured: RiskMeasurement) -> Iterator[Finding]:
     ]
     if constant:
         yield Finding.of("constant_columns", Verdict.PASS, n_affected=len(constant))(
-            "{columns} holds one and the same value in all records, so classes do not depend on it.",
-            "{columns} hold one and the same value in all records, so classes do not depend on them.",
+            "{columns} holds one and the same value in all records, so groups do not depend on it.",
+            "{columns} hold one and the same value in all records, so groups do not depend on them.",
             columns=listed(constant),
         )
     if len(measured.quasi_identifiers) == len(measured.columns) and len(measured.columns) > 1:
         yield Finding.of("all_columns", Verdict.WARN)(
-            "All {n} columns are quasi-identifiers: nothing remains that a class could give away, and "
-            "few tables reach large classes over every column.",
+            "All {n} columns are quasi-identifiers: nothing remains that a group could give away, and "
+            "few tables reach large groups over every column.",
             n=len(measured.columns),
         )
     unknown = measured.settings.missing == "value"

@@ -32,10 +32,10 @@ def _prosecutor(audit: RiskAudit) -> Intruder:
     finds = "No record is assessed."
     if measured.highest_risk is not None and measured.average_risk is not None:
         guess = text(
-            "A guess among the records of the class is right with {average} on average over all records, and "
+            "A guess among the records of the group is right with {average} on average over all records, and "
             "with {highest} at worst."
             if measured.persons is None
-            else "A guess among the persons of the class is right with {average} on average over all "
+            else "A guess among the persons of the group is right with {average} on average over all "
             "records, and with {highest} at worst.",
             average=percent(measured.average_risk),
             highest=percent(measured.highest_risk),
@@ -69,8 +69,8 @@ def _singled_out(audit: RiskAudit) -> str:
     if not n:
         return "Finds nobody for certain."
     return text(
-        "Finds {found} for certain: it is alone in a class.",
-        "Finds {found} for certain: they are alone in a class.",
+        "Finds {found} for certain: it is alone in a group.",
+        "Finds {found} for certain: they are alone in a group.",
         n=n,
         found=found,
     )
@@ -86,7 +86,7 @@ def _journalist(audit: RiskAudit) -> Intruder:
             found.append(text("At most it is the prosecutor's {risk}.", risk=percent(highest)))
     elif population.based_on == "size":
         bound = text(
-            "Of the population only the size is known ({size}), so the smallest class of the table may be "
+            "Of the population only the size is known ({size}), so the smallest group of the table may be "
             "all there is of it: the best guess is right with at most {risk}.",
             size=population.population_size,
             risk=percent(population.journalist_highest_risk),
@@ -94,7 +94,7 @@ def _journalist(audit: RiskAudit) -> Intruder:
         found = [bound, *_unique_in_population(audit)]
     else:
         smallest = text(
-            "In the population of {size} the smallest class that somebody of the table is in has {people}; "
+            "In the population of {size} the smallest group that somebody of the table is in has {people}; "
             "the best guess is right with {risk}.",
             size=population.population_size,
             people=counted(round(population.k_map), "person", "people"),

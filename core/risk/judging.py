@@ -209,8 +209,8 @@ def judge_risk(
 
 _ALONE = 2  # members below which a class has one only
 _NOTHING_ASKED = Finding.of("nothing_asked", Verdict.NOT_ASSESSED)(
-    "Neither a class size nor an average risk is asked for, so the risk of records is held against "
-    "nothing. Ask for classes of at least 2, or for a largest average risk."
+    "Neither a group size nor an average risk is asked for, so the risk of records is held against "
+    "nothing. Ask for groups of at least 2, or for a largest average risk."
 )
 
 
@@ -230,7 +230,7 @@ def _class_size_finding(measured: RiskMeasurement, k: int) -> Finding:
     smallest = measured.units(classes.k)
     if k == 1:
         return Finding.of("k", Verdict.PASS)(
-            "No size of classes is asked for; the smallest has {smallest}.", smallest=smallest
+            "No size of groups is asked for; the smallest has {smallest}.", smallest=smallest
         )
     below = classes.n_records_below(k)
     if below:
@@ -313,8 +313,8 @@ def _with_group_step(finding: Finding, measured: RiskMeasurement) -> Finding:
     if finding.verdict is not Verdict.FAIL or not finding.n_affected or finding.check.startswith("folded_"):
         return finding
     step = text(
-        "Make {columns} coarser, or suppress the {n} record whose class gives it away.",
-        "Make {columns} coarser, or suppress the {n} records whose classes give it away.",
+        "Make {columns} coarser, or suppress the {n} record whose group gives it away.",
+        "Make {columns} coarser, or suppress the {n} records whose groups give it away.",
         n=finding.n_affected,
         columns=listed(_most_values_first(measured), at_most=3),
     )
@@ -383,9 +383,9 @@ def _person_finding(measured: RiskMeasurement, asked: int) -> Finding:
         column=measured.settings.person,
         n_affected=n_below,
     )(
-        "By all their records together, which classes they are in and how often, {found} is like fewer than "
+        "By all their records together, which groups they are in and how often, {found} is like fewer than "
         "{asked}, themselves included.",
-        "By all their records together, which classes they are in and how often, {found} are like fewer than "
+        "By all their records together, which groups they are in and how often, {found} are like fewer than "
         "{asked}, themselves included.",
         n=n_below,
         found=share_of(n_below, found.n, "persons"),
@@ -403,7 +403,7 @@ def sensitive_findings(
     """
     if sensitive.figures["distinct_l"] is None:
         yield Finding.of("sensitive", Verdict.NOT_ASSESSED, column=sensitive.column)(
-            "No assessed record has a known value of {column}, so what classes give away about it cannot "
+            "No assessed record has a known value of {column}, so what groups give away about it cannot "
             "be assessed.",
             column=f"`{sensitive.column}`",
         )
@@ -435,11 +435,11 @@ def _distinct_findings(
         )
     yield Finding.of("folded_distinct_l", Verdict.FAIL, column=sensitive.column, n_affected=n_records)(
         "{n} of {classes} ({records}) holds {values} of {column}, counted as what values mean, not as "
-        "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
+        "they are spelled: {rule}. Write each value one way, and generalize or suppress these groups.",
         "{n} of {classes} ({records}) hold {values} of {column}, counted as what values mean, not as "
-        "they are spelled: {rule}. Write each value one way, and generalize or suppress these classes.",
+        "they are spelled: {rule}. Write each value one way, and generalize or suppress these groups.",
         n=n_classes,
-        classes=counted(sensitive.classes.n_classes, "class", "classes"),
+        classes=counted(sensitive.classes.n_classes, "group"),
         records=counted(n_records, unit),
         values=_few_values(l),
         column=f"`{sensitive.column}`",
@@ -476,7 +476,7 @@ def _limit_finding(
         n_affected=n_records if n_classes else None,
     )(
         missed if n_classes else met,
-        classes=counted(n_classes, "class", "classes"),
+        classes=counted(n_classes, "group"),
         records=counted(n_records, unit),
         column=f"`{sensitive.column}`",
         name=own(limit.says),
@@ -499,7 +499,7 @@ _SENTENCES: Mapping[tuple[str, bool], tuple[str, str]] = {
     ("entropy_l", True): (_ENTROPY[1], _ENTROPY[1]),
     ("t", False): (
         (
-            "In every class the values of {column} are spread as in the whole table, up to a distance of "
+            "In every group the values of {column} are spread as in the whole table, up to a distance of "
             "{found}; at most {asked} is asked for."
         ),
         (
@@ -509,7 +509,7 @@ _SENTENCES: Mapping[tuple[str, bool], tuple[str, str]] = {
     ),
     ("t", True): (
         (
-            "In every class the values of {column}, counted as what values mean, not as they are spelled, "
+            "In every group the values of {column}, counted as what values mean, not as they are spelled, "
             "are spread as in the whole table, up to a distance of {found}; at most {asked} is asked for."
         ),
         (
@@ -518,13 +518,13 @@ _SENTENCES: Mapping[tuple[str, bool], tuple[str, str]] = {
         ),
     ),
     ("", False): (
-        "Of the values of {column} in every class, {name} is at most {found}; at most {asked} is asked for.",
+        "Of the values of {column} in every group, {name} is at most {found}; at most {asked} is asked for.",
         "In {classes} ({records}), of the values of {column} {name} is above {asked}, at most {found}.",
     ),
     ("", True): (
         (
             "Of the values of {column}, counted as what values mean, not as they are spelled, in every "
-            "class, {name} is at most {found}; at most {asked} is asked for."
+            "group, {name} is at most {found}; at most {asked} is asked for."
         ),
         (
             "In {classes} ({records}), of the values of {column}, counted as what values mean, not as they "
@@ -539,8 +539,8 @@ def _distinct_finding(sensitive: SensitiveMeasurement, limit: Limit, l: int, uni
     column, total = sensitive.column, sensitive.classes.n_records
     if not n_classes:
         return Finding.of("distinct_l", Verdict.PASS, column=column)(
-            "Every class has at least {n} different value of {column}.",
-            "Every class has at least {n} different values of {column}.",
+            "Every group has at least {n} different value of {column}.",
+            "Every group has at least {n} different values of {column}.",
             n=l,
             column=f"`{column}`",
         )
@@ -550,7 +550,7 @@ def _distinct_finding(sensitive: SensitiveMeasurement, limit: Limit, l: int, uni
         n=n_records,
         found=share_of(n_records, total, f"{unit}s"),
         few=n_classes,
-        classes=counted(sensitive.classes.n_classes, "class", "classes"),
+        classes=counted(sensitive.classes.n_classes, "group"),
         values=_few_values(l),
         column=f"`{column}`",
     )

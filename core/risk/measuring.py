@@ -327,7 +327,7 @@ def _by_population_size(
     if size is None or not classes.n_classes:
         return None, None
     if classes.n_classes > _MOST_LISTED:
-        message = "There are {n} classes, too many to estimate the population from; leave its size out."
+        message = "There are {n} groups, too many to estimate the population from; leave its size out."
         raise input_error(message, n=classes.n_classes)
     sizes = classes.class_sizes
     if isinstance(classes, CountedClasses):

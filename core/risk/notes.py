@@ -72,7 +72,7 @@ def what_if_note(what_if: WhatIf) -> Text:
     if not what_if.lattice.is_listed:
         return text(
             "The columns allow {possible} generalizations, too many to search. From showing nothing, one "
-            "column at a time was shown finer, the one that saved most for the classes it split, until none "
+            "column at a time was shown finer, the one that saved most for the groups it split, until none "
             "could be: {measured} generalizations were counted, and a cheaper one may exist. Fewer "
             "quasi-identifiers are searched whole.",
             possible=_how_many(what_if.lattice.n_nodes),
@@ -102,14 +102,14 @@ _STOPPED_BEFORE = (
 _CHEAPER = {
     (True, "ncp"): "no cheaper one exists among them",
     (True, "discernibility"): "no cheaper one exists among them (cheapest by discernibility)",
-    (True, "average_class_size"): "no cheaper one exists among them (cheapest by average class size)",
+    (True, "average_class_size"): "no cheaper one exists among them (cheapest by average group size)",
     (False, "ncp"): "the search was bounded, so a cheaper one may exist",
     (
         False,
         "discernibility",
     ): "the search was bounded, so a cheaper one may exist (cheapest by discernibility)",
     (False, "average_class_size"): (
-        "the search was bounded, so a cheaper one may exist (cheapest by average class size)"
+        "the search was bounded, so a cheaper one may exist (cheapest by average group size)"
     ),
 }
 

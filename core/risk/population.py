@@ -195,7 +195,7 @@ def _no_pitman_estimate(class_sizes: IntArray) -> str:
     if not (class_sizes == 1).any():
         return "The table has no unique record, which Pitman's model needs."
     if len(class_sizes) == 1:
-        return "The table has one class only, which fixes no parameter of Pitman's model."
+        return "The table has one group only, which fixes no parameter of Pitman's model."
     if (class_sizes == 1).all():
         return "All records of the table are unique, so the likelihood of Pitman's model grows without bound."
     return ""
@@ -276,7 +276,7 @@ def snb_uniques(class_sizes: IntArray, *, population_size: int) -> UniquesEstima
     ones, twos = (int(np.count_nonzero(class_sizes == size)) for size in (1, 2))
     if not ones or not twos:
         reason = (
-            "The table has no class of exactly two records, which the SNB model needs."
+            "The table has no group of exactly two records, which the SNB model needs."
             if ones
             else "The table has no unique record, which the SNB model needs."
         )

@@ -419,9 +419,9 @@ def _check_contained(in_sample: IntArray, in_population: IntArray) -> None:
     if absent.any():
         problems.append(
             text(
-                "{n} of {classes} classes of the table ({found} of {records} records) does not occur in the "
+                "{n} of {classes} groups of the table ({found} of {records} records) does not occur in the "
                 "population table; write and generalize the quasi-identifiers in both the same way.",
-                "{n} of {classes} classes of the table ({found} of {records} records) do not occur in the "
+                "{n} of {classes} groups of the table ({found} of {records} records) do not occur in the "
                 "population table; write and generalize the quasi-identifiers in both the same way.",
                 n=int(np.count_nonzero(absent)),
                 classes=int(np.count_nonzero(in_sample)),
@@ -433,9 +433,9 @@ def _check_contained(in_sample: IntArray, in_population: IntArray) -> None:
     if larger.any():
         problems.append(
             text(
-                "{n} of {classes} classes of the table has more records there than in the population table, "
+                "{n} of {classes} groups of the table has more records there than in the population table, "
                 "so the table is no sample of this population.",
-                "{n} of {classes} classes of the table have more records there than in the population table, "
+                "{n} of {classes} groups of the table have more records there than in the population table, "
                 "so the table is no sample of this population.",
                 n=int(np.count_nonzero(larger)),
                 classes=int(np.count_nonzero(in_sample)),

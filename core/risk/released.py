@@ -133,7 +133,7 @@ def _missed_classes(
             yield limit.symbol, missed
 
 
-_HEADINGS = {"record": "Record", "class_size": "Class size", "misses": "Misses"}  # of a file for programs
+_HEADINGS = {"record": "Record", "class_size": "Group size", "misses": "Misses"}  # of a file for programs
 
 
 def violations_csv(audit: RiskAudit, dataset: Dataset | None = None) -> bytes:

@@ -38,7 +38,7 @@ _INTRUDERS = (
     Col("finds", "Finds", kind="words"),
 )
 _SIZES = (
-    Col("below", "Class size below"),
+    Col("below", "Group size below"),
     Col("n_records", "Records"),
     Col("share", "Share of records", "share"),
 )
@@ -57,7 +57,7 @@ _COLUMNS = (
 _SETS = (Col("columns", "Columns"), Col("unique_share", "Records unique in them", "share"))
 _WITH_FURTHER = (
     Col("columns", "Known beside the quasi-identifiers"),
-    Col("share_below_k", "Records in classes smaller than k", "share"),
+    Col("share_below_k", "Records in groups smaller than k", "share"),
     Col("unique_share", "Records alone", "share"),
 )
 _SCORES = (Col("column", "Column"), Col("suda_contribution_share", "Part of the scores", "share"))
@@ -80,7 +80,7 @@ _SUPPRESSION = (
 )
 _OPTIONS = (
     Col("k", "k asked for"),
-    Col("smallest_class", "Smallest class"),
+    Col("smallest_class", "Smallest group"),
     Col("highest_risk", "Highest risk", "risk"),
     Col("generalization_loss", "Precision lost", "share"),
     Col("suppressed_share", "Records suppressed", "share"),
@@ -170,7 +170,7 @@ def _class_groups(audit: RiskAudit) -> Iterator[Group]:
     yield classes_group(audit)
     yield Group("first", "What was found", _first_figures(of_classes, of_attributes), where="page")
     yield Group("figures", "What was found", (*of_classes, *of_attributes), where="report")
-    yield Group("sizes", "Records in small classes", (_sizes_table(audit),), where="report")
+    yield Group("sizes", "Records in small groups", (_sizes_table(audit),), where="report")
 
 
 def _intruder_groups(audit: RiskAudit) -> Iterator[Group]:
@@ -192,8 +192,8 @@ def _intruder_groups(audit: RiskAudit) -> Iterator[Group]:
 
 def classes_group(audit: RiskAudit, *, log: bool = False) -> Group:
     """Return the records by class size."""
-    empty = "No record is assessed, so there is no class."
-    return Group("classes", "Records by class size", class_drawing(audit, log=log), empty=empty)
+    empty = "No record is assessed, so there is no group."
+    return Group("classes", "Records by group size", class_drawing(audit, log=log), empty=empty)
 
 
 def _class_figures(audit: RiskAudit) -> tuple[Figure, ...]:
@@ -302,7 +302,7 @@ def _sizes_table(audit: RiskAudit) -> Table:
     classes = audit.measurement.classes
     sizes = sorted({2, 3, 5, 11, 20, audit.thresholds.k})
     rows = [(size, classes.n_records_below(size), classes.share_below(size)) for size in sizes]
-    return Table("small_classes", "Records in small classes", _SIZES, rows)
+    return Table("small_classes", "Records in small groups", _SIZES, rows)
 
 
 def disclosure_group(measured: RiskMeasurement) -> Group:
@@ -312,8 +312,8 @@ def disclosure_group(measured: RiskMeasurement) -> Group:
         *(MEASURES[key].label for key in keys),
         "Different values in the table",
         "Records without a known value",
-        "Classes with one value",
-        "Records in classes with one value",
+        "Groups with one value",
+        "Records in groups with one value",
         "Distance between values",
     ]
     cells = [
@@ -326,16 +326,16 @@ def disclosure_group(measured: RiskMeasurement) -> Group:
     ]
     table = Table(
         "attribute_disclosure",
-        "What classes give away",
+        "What groups give away",
         _beside_each_other([each.column for each in measured.sensitive]),
         list(zip(labels, *cells, strict=True)),
-        "Every figure is that of the class where it is worst.",
+        "Every figure is that of the group where it is worst.",
     )
     return Group(
         "disclosure",
         "Attribute disclosure",
         (table,) if measured.sensitive else (),
-        empty="Choose a sensitive attribute among the roles to see what classes give away about it.",
+        empty="Choose a sensitive attribute among the roles to see what groups give away about it.",
     )
 
 
@@ -356,7 +356,7 @@ def columns_group(measured: RiskMeasurement, columns: ColumnsMeasurement | None)
             "columns",
             "Columns",
             (),
-            empty="There are too many classes to look at each column."
+            empty="There are too many groups to look at each column."
             if measured.classes.n_classes
             else "No record is assessed, so no column singles anybody out.",
         )
@@ -425,7 +425,7 @@ def unchosen_group(audit: RiskAudit) -> Group:
     note, n_records = _unchosen_note(measured), max(measured.classes.n_records, 1)
     joined_with = Table(
         "further_columns",
-        text("Records at risk with a further column known (classes of fewer than {k})", k=k),
+        text("Records at risk with a further column known (groups of fewer than {k})", k=k),
         _WITH_FURTHER,
         [
             (", ".join(each.columns), each.n_below(k) / n_records, each.n_below(2) / n_records)
@@ -555,13 +555,13 @@ def _unequal_rows(comparison: Comparison) -> str:
 def _columns_the_other_lacks(audit: RiskAudit, other: RiskAudit | None) -> str:
     """Say which quasi-identifiers a second table lacks, so that its classes are larger; empty for none."""
     if other is None:
-        return "The second table has none of the quasi-identifiers, so its classes cannot be formed."
+        return "The second table has none of the quasi-identifiers, so its groups cannot be formed."
     there = other.measurement.classes.quasi_identifiers
     lacking = [name for name in audit.measurement.classes.quasi_identifiers if name not in there]
     if not lacking:
         return ""
     return text(
-        "The second table has no {lacking}: its classes are formed over {columns} alone, which makes them "
+        "The second table has no {lacking}: its groups are formed over {columns} alone, which makes them "
         "larger than they would be with all.",
         lacking=listed(lacking),
         columns=listed(there),

@@ -57,7 +57,7 @@ class RiskSettings:
         metavar="COL",
     )
     person: str | None = setting(
-        None, "Person", "Whose record it is, so that classes count people.", metavar="COL"
+        None, "Person", "Whose record it is, so that groups count people.", metavar="COL"
     )
     household: str | None = setting(
         None, "Household", "Which household it is of, found through any member.", metavar="COL"
@@ -174,7 +174,7 @@ class RiskThresholds:
 
     k: int = setting(
         5,
-        "Smallest class size k",
+        "Smallest group size k",
         "Every combination of quasi-identifiers should be shared by at least k (usual are 3, 5, 11, 20); 1 "
         "asks for no size, for a policy of average risk alone.",
         least=1,
@@ -184,7 +184,7 @@ class RiskThresholds:
     l: int | None = setting(  # noqa: E741 - the model's own letter
         2,
         "Different sensitive values ℓ",
-        "Every class should have at least ℓ different values; 1 is always met.",
+        "Every group should have at least ℓ different values; 1 is always met.",
         least=1,
         any_size=True,
         none="not judged",
@@ -193,7 +193,7 @@ class RiskThresholds:
     entropy_l: float | None = setting(
         None,
         "Entropy ℓ",
-        "Every class should be as diverse as one of ℓ equally frequent values (exp of its entropy); 1 is "
+        "Every group should be as diverse as one of ℓ equally frequent values (exp of its entropy); 1 is "
         "always met.",
         least=1,
         any_size=True,
@@ -203,7 +203,7 @@ class RiskThresholds:
     t: float | None = setting(
         None,
         "Largest distance t",
-        "Largest distance of a class's values from the whole table's; 1 is always met.",
+        "Largest distance of a group's values from the whole table's; 1 is always met.",
         least=0,
         most=1,
         none="not judged",
@@ -212,7 +212,7 @@ class RiskThresholds:
     average_risk: float | None = setting(
         None,
         "Largest average risk",
-        "Mean over records of 1 / class size.",
+        "Mean over records of 1 / group size.",
         least=0,
         most=1,
         none="not judged",
@@ -221,7 +221,7 @@ class RiskThresholds:
     alpha: float | None = setting(
         None,
         "Largest share α",
-        "Share of the most frequent sensitive value in a class; 1 is always met.",
+        "Share of the most frequent sensitive value in a group; 1 is always met.",
         least=0,
         most=1,
         metavar="SHARE",
@@ -231,7 +231,7 @@ class RiskThresholds:
     beta: float | None = setting(
         None,
         "Largest β",
-        "Relative gain of a sensitive value in a class.",
+        "Relative gain of a sensitive value in a group.",
         least=0,
         any_size=True,
         none="not judged",
@@ -240,7 +240,7 @@ class RiskThresholds:
     delta: float | None = setting(
         None,
         "Largest δ",
-        "|ln| of a value's share in a class to its share of the table, values absent from a class passed "
+        "|ln| of a value's share in a group to its share of the table, values absent from a group passed "
         "over.",
         least=0,
         any_size=True,
@@ -260,7 +260,7 @@ class RiskThresholds:
     person_k: int | None = setting(
         None,
         "Persons alike in all records",
-        "Persons, at least, that share the classes of all their records; needs a person column. Not set, "
+        "Persons, at least, that share the groups of all their records; needs a person column. Not set, "
         "fewer than k is a warning.",
         least=1,
         any_size=True,

@@ -30,10 +30,10 @@ _LIMITS = (
         "theirs."
     ),
     (
-        "A large class protects who somebody is, not what is true of everybody in it: look at the sensitive "
+        "A large group protects who somebody is, not what is true of everybody in it: look at the sensitive "
         "attributes."
     ),
-    "t, β and δ say how far a class is from the whole table, not whether that hurts anybody.",
+    "t, β and δ say how far a group is from the whole table, not whether that hurts anybody.",
     (
         "Risk against a population is as good as the population's table or size; estimates assume a random "
         "sample."

@@ -53,8 +53,8 @@ class WhatIfSettings:
     average_risk: float | None = None
     k_map: int | None = setting(
         None,
-        "People of the population in every class (k-map)",
-        "Every class shown has to hold at least so many; needs a table of the population.",
+        "People of the population in every group (k-map)",
+        "Every group shown has to hold at least so many; needs a table of the population.",
         least=1,
         any_size=True,
         metavar="K",
@@ -68,7 +68,7 @@ class WhatIfSettings:
         choices={
             "ncp": "Precision lost",
             "discernibility": "Discernibility",
-            "average_class_size": "Average class size",
+            "average_class_size": "Average group size",
         },
         widget=Widget(key="what_if_objective"),
     )
@@ -411,7 +411,7 @@ def release_reaching(
             return made, audit
         missed = missed or [text("Of the cheapest one: {finding}", finding=own(failed[0].message))]
     none_found = text(
-        "No generalization found keeps classes of {k} and the other thresholds once it is written and "
+        "No generalization found keeps groups of {k} and the other thresholds once it is written and "
         "counted again, so no table is written.",
         k=thresholds.k,
     )

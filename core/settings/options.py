@@ -190,7 +190,7 @@ EARLIER_RELEASES = files_option(
 LEDGER = (
     written_option(
         "--ledger",
-        "write what the next release is held against: counts of classes by salted hash, no data; the file "
+        "write what the next release is held against: counts of groups by salted hash, no data; the file "
         "may not exist, and only you may read it",
         of_records=True,
     ),

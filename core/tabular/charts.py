@@ -45,10 +45,10 @@ def class_drawing(audit: TabularAudit, k: int, *, log: bool = False) -> Drawing 
     if classes is None or not classes.n_records:
         return None
     return Drawing(
-        title=text("Records of {file} by class size", file=audit.name),
+        title=text("Records of {file} by group size", file=audit.name),
         chart=partial(class_size_chart, *classes.size_histogram, k, log=log),
         alt=text(
-            "Histogram of records by class size: {below} of {records} records are in classes smaller "
+            "Histogram of records by group size: {below} of {records} records are in groups smaller "
             "than {k}. {note}",
             below=classes.n_records_below(k),
             records=classes.n_records,
@@ -62,10 +62,10 @@ def class_note(audit: TabularAudit) -> str:
     """Return which records the class figures speak of, in a sentence."""
     classes = audit.counted_classes
     if classes is None:
-        return "No quasi-identifier in the log and none chosen, so the size of classes was not assessed."
+        return "No quasi-identifier in the log and none chosen, so the size of groups was not assessed."
     facts: dict[str, Value] = {
         "records": counted(classes.n_records, "record"),
-        "classes": counted(classes.n_classes, "class", "classes"),
+        "classes": counted(classes.n_classes, "group"),
         "columns": ", ".join(classes.quasi_identifiers),
     }
     if not classes.n_left_out:

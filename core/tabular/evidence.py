@@ -118,7 +118,7 @@ def _of_classes(audit: TabularAudit, k: int) -> Iterator[Evidence]:
     if classes is not None and classes.n_records_below(k):
         yield Evidence(
             kind="small_classes",
-            label=text("Records in classes smaller than {k}", k=k),
+            label=text("Records in groups smaller than {k}", k=k),
             columns=classes.quasi_identifiers,
         )
 

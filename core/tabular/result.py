@@ -33,7 +33,7 @@ _FILE_COLUMNS = (
     Col("fail_share", "FAIL messages", "share"),
     Col("mandatory_review", "Review mandatory"),
     Col("recommended_review", "Review recommended"),
-    Col("k", "Smallest class (k)"),
+    Col("k", "Smallest group (k)"),
     Col("share_k_lt_2", "Records with k < 2", "share"),
     Col("share_k_lt_5", "Records with k < 5", "share"),
 )
@@ -121,7 +121,7 @@ def file_result(audit: TabularAudit, *, k: int = 5, log: bool = False) -> Result
             Group("map", "Column map", (column_map(audit),)),
             Group(
                 "classes",
-                "Class sizes",
+                "Group sizes",
                 () if drawn is None else (drawn, Note(class_note(audit))),
                 empty=class_note(audit),
             ),

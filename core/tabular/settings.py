@@ -168,7 +168,7 @@ class SecondOpinionThresholds:
     )
     smallest_k: int = setting(
         5,
-        "Smallest class size k",
+        "Smallest group size k",
         "Every combination of quasi-identifiers should be shared by at least k records.",
         "--k",
         least=1,
@@ -178,7 +178,7 @@ class SecondOpinionThresholds:
     no_quasi_identifiers: bool = setting(
         False,
         "Others know none of the columns",
-        "Without quasi-identifiers the size of classes is not assessed, unless you confirm that there are "
+        "Without quasi-identifiers the size of groups is not assessed, unless you confirm that there are "
         "none. Columns that look like some are still named.",
     )
 

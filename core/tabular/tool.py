@@ -31,7 +31,7 @@ _LIMITS = (
         "and a harmless code that looks like one is counted."
     ),
     (
-        "Class sizes speak of the chosen quasi-identifiers only; what an attacker may know besides is "
+        "Group sizes speak of the chosen quasi-identifiers only; what an attacker may know besides is "
         "not in them."
     ),
     "Nothing here calls a table anonymous.",

@@ -76,6 +76,6 @@ def ledger_download(
         "Ledger of this release",
         f"ledger_{identity[:8]}.json",
         lambda: new_ledger(tables(), k=k, earlier=earlier.ledgers),
-        "Counts of classes by salted hash, no data, for the next release. Keep it to yourself.",
+        "Counts of groups by salted hash, no data, for the next release. Keep it to yourself.",
         is_further=True,
     )

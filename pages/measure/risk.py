@@ -116,7 +116,7 @@ def _downloads(shown: Shown) -> list[Download]:
             "Records that miss a threshold",
             f"violating_records_{digest}.csv",
             partial(risk.violations_csv, shown.audit),
-            "Their positions in the table, the size of their class and what they miss; no values.",
+            "Their positions in the table, the size of their group and what they miss; no values.",
             is_further=True,
         ),
         ledger_download(
@@ -158,7 +158,7 @@ show_page(
             "columns": show_columns,
             "compared": show_compared,
         },
-        own_tabs={"Special uniques": show_special_uniques, "Worst classes": show_worst},
+        own_tabs={"Special uniques": show_special_uniques, "Worst groups": show_worst},
         further=_search,
         ways=_ways,
         report=_report,

@@ -91,7 +91,7 @@ def test_search__shows_the_trade_off_and_the_recommended_pair_and_limits_judge_a
     assert "Start from k = " in _said(app)
     metrics = _metrics(app)
     assert metrics["Accuracy on all untouched records"].endswith("%")
-    assert int(metrics["Smallest class size (k)"]) >= app.number_input[-2].value
+    assert int(metrics["Smallest group size (k)"]) >= app.number_input[-2].value
     assert (len(app.get("vega_lite_chart")), len(app.get("download_button"))) == (4, 9)
     before = _listed(app)
     assert (before["Removed"] > 0).all()

@@ -52,7 +52,7 @@ def _metrics(app: AppTest) -> dict[str, str]:
 
 
 def _k(app: AppTest) -> str:
-    return _metrics(app)["Smallest class size (k)"]
+    return _metrics(app)["Smallest group size (k)"]
 
 
 def _texts(app: AppTest) -> str:
@@ -96,7 +96,7 @@ def test_upload__is_measured_once_by_the_suggested_roles_until_they_are_confirme
     assert metrics["Unique records in the table"] == "16.7 %"
     told = _texts(app)
     assert "Nobody chose the quasi-identifiers" in told
-    assert "Finds 1 of 6 records (16.7 %) for certain: it is alone in a class." in told
+    assert "Finds 1 of 6 records (16.7 %) for certain: it is alone in a group." in told
     assert "Not assessed without a table of the population or its size: Journalist, Marketer." in told
     app = _confirmed(app)
     assert ("Nobody chose" in _texts(app), _k(app)) == (False, "1")
@@ -175,7 +175,7 @@ def test_original__is_shown_side_by_side(open_page: Open) -> None:
     app = _upload(open_page(PAGE), released, name="released.csv")
     app = _upload(app, name="original.csv", at=1)
     frame = _frame(app, "original.csv").set_index("Figure")
-    assert frame.loc["Smallest class size (k)"].tolist() == ["3", "1"]
+    assert frame.loc["Smallest group size (k)"].tolist() == ["3", "1"]
     assert "Precision lost in the quasi-identifiers (NCP)" in _metrics(app)
 
 
@@ -238,8 +238,8 @@ def test_what_if__of_a_small_table_has_ready_cards_and_makes_the_one_chosen(open
     assert "download_risk_generalized" not in offered
     app = _went(made["risk_option_1"].click())
     assert "download_risk_generalized" in {each.key for each in app.get("download_button")}
-    options = _frame(app, "Smallest class")
-    assert (options["Smallest class"] >= options["k asked for"]).all()
+    options = _frame(app, "Smallest group")
+    assert (options["Smallest group"] >= options["k asked for"]).all()
     assert not _warned(app)
 
 
@@ -249,9 +249,9 @@ def test_what_if__of_a_large_table_waits_to_be_asked_for(open_page: Open, monkey
     app = _went(open_page(PAGE).button(key="risk_demo_untouched").click())
     app = _after_work(app, "risk_start", "risk_stop")
     assert "All groups of 5 or more, " in _texts(app)
-    options = _frame(app, "Smallest class")
+    options = _frame(app, "Smallest group")
     app.slider(key="risk_k").set_value(8).run()
-    assert _frame(app, "Smallest class").equals(options)
+    assert _frame(app, "Smallest group").equals(options)
     assert _warned(app) == ["Settings changed"]
 
 
@@ -331,7 +331,7 @@ def _measured(app: AppTest) -> AppTest:
     next(button for button in app.button if button.key == "risk_database_start").click()
     for _ in range(240):
         app.run()
-        if any(metric.label.startswith("Smallest class") for metric in app.metric):
+        if any(metric.label.startswith("Smallest group") for metric in app.metric):
             assert not app.exception
             return app
         time.sleep(0.25)
@@ -354,7 +354,7 @@ def test_database__measures_a_configured_table_where_it_is(secrets: Path, open_p
     app = _measured(app)
     told = " ".join(each.value for each in [*app.markdown, *app.error, *app.warning])
     assert "FAIL" in told  # everybody of an age and a sex has one diagnosis
-    assert next(each for each in app.metric if each.label.startswith("Smallest class")).value == "10"
+    assert next(each for each in app.metric if each.label.startswith("Smallest group")).value == "10"
     assert {"Attribute disclosure", "Columns", "Columns nobody chose"} <= {each.label for each in app.tabs}
     assert any("sex" in frame.value.to_string() for frame in app.dataframe), "what each column does"
     app.slider(key="risk_k").set_value(7).run()

@@ -76,7 +76,7 @@ def test_happy_path__shows_the_verdict_and_its_figures(open_page: Callable[[str]
     metrics = _metrics(app)
     assert metrics["Policy consistency"] == "100 %"
     assert metrics["Pattern residual"] == "0 %"
-    assert metrics["Smallest class size (k)"] == "not assessed"
+    assert metrics["Smallest group size (k)"] == "not assessed"
 
 
 @pytest.mark.slow
@@ -107,7 +107,7 @@ def test_choosing_quasi_identifiers__assesses_the_classes(open_page: Callable[[s
     )
     chooser = next(chooser for chooser in app.multiselect if chooser.label == "Quasi-identifiers")
     chooser.set_value(["sex", "city"]).run()
-    assert _metrics(app)["Smallest class size (k)"] == "6"
+    assert _metrics(app)["Smallest group size (k)"] == "6"
     slider = app.slider(key="tabular_k").set_value(7).run()
     assert any("has 6 records\\, fewer than 7" in text.value for text in slider.markdown)
 

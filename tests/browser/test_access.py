@@ -133,7 +133,7 @@ def test_upload_and_download__need_the_cookie_of_their_session(
         browser.new_context(), server_address
     ).new_page()  # another's wipe takes nothing of this one
     wipe.goto(f"{server_address}/risk")
-    wipe.get_by_role("button", name="Class sizes").or_(wipe.get_by_role("heading", level=1)).first.wait_for()
+    wipe.get_by_role("button", name="Group sizes").or_(wipe.get_by_role("heading", level=1)).first.wait_for()
     wipe.close()
     page.wait_for_timeout(1_500)
     assert page.context.request.get(fetched[-1]).ok

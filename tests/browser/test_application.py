@@ -66,7 +66,7 @@ def test_policy_and_settings__are_chosen_taken_away_and_opened(visit: Visit, wai
     page.get_by_role("option", name="CMS-like: no cell below 11").click()
     expect(page.get_by_text("Meets the limits that the policy")).to_be_visible()
     wait_until_idle(page)
-    slider = page.get_by_role("slider", name="Smallest class size k")
+    slider = page.get_by_role("slider", name="Smallest group size k")
     expect(slider).to_have_value("11")
     if folder := os.environ.get("LOOK"):
         page.set_viewport_size({"width": 1280, "height": 3600})

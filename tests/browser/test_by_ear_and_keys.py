@@ -95,7 +95,7 @@ def test_verdict__is_said_and_said_again_when_it_changes(visit: Visit, wait_unti
     expect(said).to_have_text(re.compile(r"^(PASS|WARN|NOT ASSESSED|FAIL): "), timeout=SLOW)
     wait_until_idle(page)
     before = said.inner_text()
-    page.get_by_role("slider", name="Smallest class size k").first.press("End")
+    page.get_by_role("slider", name="Smallest group size k").first.press("End")
     expect(said).not_to_have_text(before, timeout=SLOW)
     expect(said).to_have_text(re.compile("^FAIL"))
 

@@ -60,7 +60,7 @@ def test_table_in_postgresql__is_measured_there(server: Server, tmp_path: Path, 
         page.get_by_role("combobox", name="A table in a database").click()
         page.get_by_role("option", name=f"registry: {table}").click()
         page.get_by_role("button", name="Measure it where it is").click(timeout=60_000)
-        verdict = page.get_by_test_id("stMetric").filter(has_text="Smallest class size (k)")
+        verdict = page.get_by_test_id("stMetric").filter(has_text="Smallest group size (k)")
         expect(verdict).to_contain_text("10", timeout=60_000)
         report = downloaded(page, "Download report").read_text(encoding="utf-8")
         shown = page.locator("body").inner_text()

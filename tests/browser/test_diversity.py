@@ -70,7 +70,7 @@ def test_search__is_verified_and_released_as_shown(searched: Page) -> None:
     sizes = Counter(map(tuple, released[QUASI_IDENTIFIERS].to_numpy()))
     smallest = min(sizes.values())
     assert smallest >= k
-    metric = searched.get_by_test_id("stMetric").filter(has_text="Smallest class size (k)")
+    metric = searched.get_by_test_id("stMetric").filter(has_text="Smallest group size (k)")
     expect(metric.get_by_test_id("stMetricValue")).to_have_text(str(smallest))
     assert "ℓ-diversity search" in downloaded(searched, "Download report").read_text(encoding="utf-8")
 

@@ -41,7 +41,7 @@ def test_heavy_work__waits_in_order_and_says_so__light_work_does_not(tmp_path: P
             moves = []
             while not all(each.done() for each in at_once):
                 k = 2 + len(moves) % 30
-                moves.append(light.move("Smallest class size k", k))
+                moves.append(light.move("Smallest group size k", k))
                 assert f"k = {k}" in light.text
                 time.sleep(0.2)
         assert [each.result() for each in at_once]

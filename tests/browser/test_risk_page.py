@@ -32,7 +32,7 @@ def test_roles_and_k__are_judged_again(visit: Visit, wait_until_idle: Wait) -> N
     page = visit("risk")
     _upload(page)
     wait_until_idle(page)
-    assert _figure(page, "Smallest class size (k)") == "3"
+    assert _figure(page, "Smallest group size (k)") == "3"
     expect(page.get_by_text("Nobody chose the quasi-identifiers")).to_be_visible()
     page.get_by_text("Roles, suggested: 2 quasi-identifiers, 1 sensitive attribute").click()
     page.wait_for_timeout(1_500)  # until the drawer is open and its editor drawn
@@ -42,7 +42,7 @@ def test_roles_and_k__are_judged_again(visit: Visit, wait_until_idle: Wait) -> N
     wait_until_idle(page)
     at_risk = page.get_by_test_id("stMetric").filter(has_text="Records at risk")
     expect(at_risk).to_contain_text("100 %")
-    slider = page.get_by_role("slider", name="Smallest class size k")
+    slider = page.get_by_role("slider", name="Smallest group size k")
     slider.press("ArrowLeft")
     slider.press("ArrowLeft")
     expect(at_risk).to_contain_text("0 %")
@@ -50,5 +50,5 @@ def test_roles_and_k__are_judged_again(visit: Visit, wait_until_idle: Wait) -> N
     wait_until_idle(page)
     report = json.loads(downloaded(page, "Report as JSON").read_text(encoding="utf-8"))
     assert (
-        report["settings_said"]["Smallest class size k"] == 3
+        report["settings_said"]["Smallest group size k"] == 3
     )  # what depends on k is drawn again apart from the page

@@ -76,15 +76,15 @@ def test_uploaded_files__are_verified_and_every_report_can_be_downloaded(verifie
 def test_k_slider__moves_by_keyboard_and_judges_again_at_once(
     verified: Page, wait_until_idle: Callable[[Page], None]
 ) -> None:
-    slider = verified.get_by_role("slider", name="Smallest class size k")
+    slider = verified.get_by_role("slider", name="Smallest group size k")
     slider.focus()
     for k in (6, 7):
         slider.press("ArrowRight")
-        said = verified.get_by_text(f"in classes smaller than {k}").filter(visible=True)
+        said = verified.get_by_text(f"in groups smaller than {k}").filter(visible=True)
         expect(said.first).to_be_visible()
         wait_until_idle(verified)
     slider.press("End")
-    expect(verified.get_by_text("in classes smaller than 50").filter(visible=True).first).to_be_visible()
+    expect(verified.get_by_text("in groups smaller than 50").filter(visible=True).first).to_be_visible()
 
 
 def test_file_chosen__shows_why_our_verdict_differs_from_the_log_s(

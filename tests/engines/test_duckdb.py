@@ -195,7 +195,7 @@ def test_search__says_where_classes_are_too_many(tmp_path: Path, monkeypatch: Pa
     for most, said in ((100_000, 0), (10, 1)):
         monkeypatch.setattr("core.risk.in_engine.columns.SETS_MAX_CELLS", most)
         found = audit_in_engine(place, **asked, suda=SudaSettings())
-        told = [each for each in found.audit.all_findings if "too many classes" in str(each.message)]
+        told = [each for each in found.audit.all_findings if "too many groups" in str(each.message)]
         assert (found.columns is None, len(told)) == (bool(said), said)
         assert found.suda.is_complete
     monkeypatch.setattr("core.risk.in_engine.columns.MAX_CELLS", 10)

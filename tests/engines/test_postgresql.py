@@ -71,7 +71,7 @@ def test_command__prints_and_files_no_user(server: "Server", capsys: Told, tmp_p
     asked = ["--quasi-identifier", "age", "--sensitive", "disease", "--report", str(tmp_path)]
     assert main(["risk", server.table(AGES), *asked]) == 1  # a class has one disease
     printed = capsys.readouterr()
-    assert "  Records assessed: 60\n  Equivalence classes: 6\n" in printed.out
+    assert "  Records assessed: 60\n  Groups (equivalence classes): 6\n" in printed.out
     filed = [file.read_text(encoding="utf-8") for file in tmp_path.iterdir()]
     told = "".join([printed.out, printed.err, *filed])
     assert "PostgreSQL 1" in told

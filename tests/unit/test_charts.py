@@ -182,11 +182,11 @@ def test_class_size_chart__marks_what_is_below_k_by_color_outline_and_number():
     assert written["field"] == "n_records"
     assert [row["n_records"] for row in data_of(chart, 1)] == [3, 8]
     encoding = vega_lite(chart)["layer"][0]["encoding"]
-    names = ["in classes smaller than 5", "in classes of 5 or more"]
+    names = ["in groups smaller than 5", "in groups of 5 or more"]
     assert encoding["color"]["scale"] == {"domain": names, "range": [COLORS["FAIL"], COLORS["neutral"]]}
     below = {"test": "datum.below_k", "value": [4, 3]}
     assert encoding["strokeDash"] == {"condition": below, "value": [1, 0]}
-    assert encoding["x"]["title"] == ["Class size (records sharing all", "quasi-identifiers)"]
+    assert encoding["x"]["title"] == ["Group size (records sharing all", "quasi-identifiers)"]
     assert encoding["y"]["title"] == "Records"
 
 
@@ -316,7 +316,7 @@ def test_described__tells_titles_of_axes_the_first_marks_and_thresholds():
             assert described(vega_lite(bars)).startswith(axis)
     sizes = described(vega_lite(class_size_chart(np.array([2, 9]), np.array([4, 4500]), 5)))
     assert sizes.endswith(
-        "2, 4, < 0.1 %, in classes smaller than 5; 9, 4,500, > 99.9 %, in classes of 5 or more. "
+        "2, 4, < 0.1 %, in groups smaller than 5; 9, 4,500, > 99.9 %, in groups of 5 or more. "
         "Threshold: k = 5."
     )
     for chart in every_chart():

@@ -829,7 +829,7 @@ def test_judge_diversity__warns_of_classes_where_everybody_is_the_same() -> None
     jobs = released.to_pandas().groupby("age", dropna=False, observed=True)["job"]
     expected = int(jobs.size()[jobs.nunique() < 2].sum())
     assert (finding.n_affected, finding.verdict) == (expected, Verdict.WARN)
-    assert says(finding.message, f"At k = 6, ℓ = 1, {expected} of 60 records are in classes where ")
+    assert says(finding.message, f"At k = 6, ℓ = 1, {expected} of 60 records are in groups where ")
 
 
 FEW_VALUES = {"sensitive_attributes": ("job",), "quasi_identifiers": ("age",), "l_min": 4}

@@ -89,7 +89,7 @@ def test_no_missing_words_and_ignored_columns__hold_for_leakage(
     ("call", "found"),
     [
         (["leakage", "survey.csv", "survey_leaking.csv"], "Original rows that are still there"),
-        (["risk", "survey.csv", "--quasi-identifier", "age", "bmi"], "Smallest classes"),
+        (["risk", "survey.csv", "--quasi-identifier", "age", "bmi"], "Smallest groups"),
     ],
 )
 def test_evidence__is_masked_and_only_there_when_asked_for(
@@ -147,11 +147,11 @@ def test_evidence__of_other_tools_shows_numbers_and_shapes_and_no_cell(
     formats = "html,json,csv,xlsx"
     main([tool, *words, "--evidence", "masked", "--report", str(out), "--formats", formats])
     printed = capsys.readouterr().out
-    assert "Evidence: Records of t.csv in classes smaller than " in printed
+    assert "Evidence: Records of t.csv in groups smaller than " in printed
     (report,) = out.glob("*.json")
     tables = json.loads(report.read_text())["tables"]
     table = next(each for each in tables if each["name"].startswith("Evidence"))
-    assert table["columns"] == ["Record", "Class size", "age", "town"]
+    assert table["columns"] == ["Record", "Group size", "age", "town"]
     assert [8, 1, "99", "AAAAA-A"] in table["rows"]
     told = printed + json.dumps(table)
     if tool == "dataset":  # the ℓ-diversity search names the values that it would release

@@ -842,5 +842,5 @@ def test_numbers_of_visits_that_stay__link_fresh_pseudonyms(tmp_path: Path, caps
 def test_classes__that_do_not_fit_one_number_with_their_values_are_refused() -> None:
     keys = np.zeros(MOST_CLASSES + 1, np.uint64)
     assert len(ClassCounts(keys=keys[1:], counts=keys[1:].view(np.int64)).keys) == 16_777_216
-    with pytest.raises(AuditInputError, match="more than 16,777,216 classes cannot be compared"):
+    with pytest.raises(AuditInputError, match="more than 16,777,216 groups cannot be compared"):
         ClassCounts(keys=keys, counts=keys.view(np.int64))

@@ -89,7 +89,7 @@ def test_render_json__holds_everything_but_the_charts():
     }  # fmt: skip
     assert (document["k"], document["share_k_lt_2"], "share_k_lt_5" in document) == (1, None, False)
     assert document["measures"]["share_k_lt_5"] == {
-        "label": "Records in classes smaller than 5 (k < 5)", "unit": "share",
+        "label": "Records in groups smaller than 5 (k < 5)", "unit": "share",
         "definition": Saying("Records whose combination of quasi-identifiers fewer than five …"),
         "source": "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002",
     }  # fmt: skip
@@ -130,17 +130,17 @@ def test_json_value__turns_anything_into_json_and_setting_text_into_words_for_pe
 
 def test_render_xlsx__has_a_summary_findings_limits_and_a_sheet_per_table():
     book = workbook(examples.report())
-    assert book.sheetnames == ["Summary", "Findings", "Limits", "columns", "class sizes"]
+    assert book.sheetnames == ["Summary", "Findings", "Limits", "columns", "group sizes"]
     sheet = book["Summary"]
     assert {str(cell.value) for cell in cells(sheet)} >= {
         "AnonAudit report: Verify an anonymized table", "Was this table anonymized as its log says?", "FAIL",
         "1 of 3 columns fails.", "2026-11-20 06:30:00 UTC", "Second opinion", "patients.csv", "12345",
-        "ab" * 32, "age, zip", "no", "3.11", "Smallest class size (k)", "at least 5", "not assessed",
+        "ab" * 32, "age, zip", "no", "3.11", "Smallest group size (k)", "at least 5", "not assessed",
         "records", "Every column. 3 rows. One line per column",
     }  # fmt: skip
     assert not sheet["A1"].alignment.wrap_text  # its title is shown whole
     assert sheet["B1"].value is None
-    label = "Records in classes smaller than 5 (k < 5)"
+    label = "Records in groups smaller than 5 (k < 5)"
     source = "Sweeney, k-anonymity: a model for protecting privacy, IJUFKS 10(5), 2002"
     (row,) = [row for row in sheet.iter_rows(values_only=True) if row[0] == label]
     definition = MEASURES["share_k_lt_5"].definition
@@ -223,8 +223,8 @@ def test_render_xlsx__says_what_a_sheet_cannot_hold(monkeypatch):
     monkeypatch.setattr("core.reports.as_xlsx.LARGEST_SHEET", 5)
     monkeypatch.setattr("core.reports.as_xlsx.WIDEST_SHEET", 1)
     book = workbook(examples.report(tables=(examples.class_sizes_table(7),)))
-    assert book["class sizes"].dimensions == "A1:A5"
-    said = Saying("Records by class size. 7 rows. First 3 of 7 rows; …First 1 of 2 columns; …")
+    assert book["group sizes"].dimensions == "A1:A5"
+    said = Saying("Records by group size. 7 rows. First 3 of 7 rows; …First 1 of 2 columns; …")
     assert any(said == cell.value for cell in cells(book["Summary"]))
 
 
@@ -270,7 +270,7 @@ def test_sheet_names__are_what_excel_accepts_and_distinct_names_what_every_file_
 
 def test_render_csv__gives_several_tables_as_a_zip_that_explains_itself():
     archive = zipfile.ZipFile(io.BytesIO(render_csv(examples.report())))
-    assert archive.namelist() == "about.csv figures.csv findings.csv columns.csv class_sizes.csv".split()
+    assert archive.namelist() == "about.csv figures.csv findings.csv columns.csv group_sizes.csv".split()
     about, figures, findings = (csv_rows(archive.read(name)) for name in archive.namelist()[:3])
     assert about[:2] == [["Section", "Name", "Text"], ["Report", "Tool", "tabular"]]
     assert ["Input", "SHA-256", "ab" * 32] in about
@@ -278,8 +278,8 @@ def test_render_csv__gives_several_tables_as_a_zip_that_explains_itself():
     assert ["Limit", "", "It does not know what else is known about these people."] in about
     header = "Of,Figure,Value,As text,Unit,Threshold,Verdict,Definition,Source,Key"
     assert figures[0] == header.split(",")
-    assert figures[1][:7] == ",Smallest class size (k),1,1,records,at least 5,FAIL".split(",")
-    alone = "Records alone in their class (k < 2),,not assessed,share,,NOT ASSESSED"
+    assert figures[1][:7] == ",Smallest group size (k),1,1,records,at least 5,FAIL".split(",")
+    alone = "Records alone in their group (k < 2),,not assessed,share,,NOT ASSESSED"
     assert figures[3][1:7] == alone.split(",")
     assert findings[1] == ["FAIL", "FIRST is unchanged in 9 of 10 cells.", "FIRST", "9", "unchanged"]
     archive = zipfile.ZipFile(io.BytesIO(render_csv(examples.report(tables=()))))
@@ -359,7 +359,7 @@ def test_render_html__draws_charts_as_svg_with_a_text_and_ids_of_their_own():
     assert page.tags.count("svg") == 2
     assert ("aria-labelledby", "chart-1-title") in page.attributes
     assert ("aria-describedby", "chart-2-text") in page.attributes
-    assert "11 of 101 records are in small classes." in page.text
+    assert "11 of 101 records are in small groups." in page.text
     assert "k = 5" in page.text
     points = alt.Chart(pd.DataFrame({"c0": [1, 2], "c1": [1, 9]}))
     clipped = layered(points.mark_line(clip=True).encode(x=alt.X("c0:Q"), y=alt.Y("c1:Q")), height=100)

@@ -36,7 +36,7 @@ def test_lines__say_verdict_findings_worst_first_steps_and_figures_that_failed_f
     assert told[3] == "Do next:"
     assert told[5:] == [
         "Figures:",
-        "  Smallest class size (k): 1 (at least 5, FAIL)",
+        "  Smallest group size (k): 1 (at least 5, FAIL)",
         "  Unique records in the table: age: 25.0 %",
         "  Largest distance from the whole table (t): not assessed",
     ]

@@ -145,11 +145,9 @@ def test_judge__fails_small_classes_and_classes_with_few_values() -> None:
     tells(
         audit,
         k="FAIL: 1 of 6 persons (16.7 %) shares … with nobody…",
-        distinct_l="FAIL: 3 of 6 records (50.0 %) give `disease` away: … same value (2 of 3 classes).",
+        distinct_l="FAIL: 3 of 6 records (50.0 %) give `disease` away: … same value (2 of 3 groups).",
     )
-    few = (
-        "FAIL: 6 of 6 records (100 %) give `disease` away: … fewer than 3 different values (3 of 3 classes)."
-    )
+    few = "FAIL: 6 of 6 records (100 %) give `disease` away: … fewer than 3 different values (3 of 3 groups)."
     tells(judged(k=2, l=3, **DISEASE), distinct_l=few)
 
 
@@ -163,9 +161,9 @@ def test_judge__passes_what_meets_every_threshold() -> None:
     assert list(messages(audit).values()) == [
         Saying("PASS: Every combination of … at least 6 records; 5 are asked for."),
         Saying("PASS: The average risk … is 0.167; at most 0.170 is asked for."),
-        Saying("PASS: Every class has at least 3 different values of `disease`."),
+        Saying("PASS: Every group has at least 3 different values of `disease`."),
         Saying("PASS: The smallest entropy ℓ of `disease` is 3.000; at least 3 is asked for."),
-        Saying("PASS: In every class the values of `disease` are spread as in … 0; … 0.100 is …"),
+        Saying("PASS: In every group the values of `disease` are spread as in … 0; … 0.100 is …"),
     ]
 
 
@@ -173,7 +171,7 @@ def test_judge__every_threshold_can_fail() -> None:
     audit = judged(k=2, l=None, limits={"entropy_l": 1.5, "t": 0.2, "average_risk": 0.4}, **DISEASE)
     checks = {"k", "average_risk", "entropy_l", "t"}
     assert {each.check: each.verdict for each in audit.findings} == dict.fromkeys(checks, Verdict.FAIL)
-    tells(audit, t="FAIL: In 2 classes (3 records) the values of `disease` are … 0.200 from … 0.833.")
+    tells(audit, t="FAIL: In 2 groups (3 records) the values of `disease` are … 0.200 from … 0.833.")
 
 
 def test_presets__are_the_reciprocal_of_the_highest_risk() -> None:
@@ -276,7 +274,7 @@ def test_exposure__says_what_was_left_out_and_what_changes_nothing() -> None:
         fully_suppressed="PASS: 1 of 3 records is suppressed (`*`) in ",
         dropped_records="WARN: 1 of 3 records lacks a quasi-identifier ",
         all_columns="WARN: All 3 columns are quasi-identifiers: ",
-        no_sensitive_attribute="WARN: No sensitive attribute is chosen, so what a class gives ",
+        no_sensitive_attribute="WARN: No sensitive attribute is chosen, so what a group gives ",
     )
     tells(
         judged("age,sex,x\n30,F,1\n30,,1\n", k=2),

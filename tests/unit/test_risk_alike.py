@@ -137,7 +137,7 @@ def test_yes__in_one_of_several_columns_for_a_whole_class_is_told(
 ) -> None:
     flags = _flags(yes, no, names)
     listed = ", ".join(f"`{name}`" for name in names)
-    tells(_judged(names, **flags), yes_together=f"WARN: In 1 class (60 records) … one of {listed}")
+    tells(_judged(names, **flags), yes_together=f"WARN: In 1 group (60 records) … one of {listed}")
     flags[names[0]][INSIDE.argmax()] = flags[names[1]][INSIDE.argmax()] = no
     if len(names) > 2:
         flags[names[2]][INSIDE.argmax()] = no
@@ -161,7 +161,7 @@ OF_ALL = {
 @pytest.mark.parametrize(("values", "own"), OF_ALL.values(), ids=OF_ALL)
 def test_one_value__of_a_column_nobody_chose_for_a_whole_class_is_told(values: np.ndarray, own: str) -> None:
     x, others = _drawn(["flu", "gout", "cold"]), np.where(INSIDE, own, values)
-    said = "WARN: In 1 class (60 records) everybody has the same value of `c`"
+    said = "WARN: In 1 group (60 records) everybody has the same value of `c`"
     tells(_judged(("x",), x=x, c=others), one_value_in_class=said)
     others[INSIDE.argmax()] = values[0]
     tells(_judged(("x",), x=x, c=others), one_value_in_class=None)

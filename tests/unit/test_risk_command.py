@@ -80,7 +80,7 @@ def test_risk__prints_lines_and_what_each_column_does(run: Run, people: str) -> 
     assert code == 1
     assert lines[0].startswith("FAIL: 6 of 6 persons (100 %)")
     assert lines[0].endswith("(Thresholds FAIL, Beyond the thresholds WARN)")
-    assert {"  Records assessed: 6", "  Equivalence classes: 3"} <= {*lines}
+    assert {"  Records assessed: 6", "  Groups (equivalence classes): 3"} <= {*lines}
     start = lines.index("What each quasi-identifier does:") + 1
     # Only (50, F) is unique, by its age; age has 3 values among 6 records and tells 11 of 15 pairs apart.
     assert [" ".join(line.split()) for line in lines[start + 2 : start + 4]] == [
@@ -144,7 +144,7 @@ def test_risk__writes_the_generalized_table_and_counts_it_again(
 def test_risk__writes_nothing_that_does_not_hold(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     code, out, err = run("--k", 7, "--what-if", "--release", path)
-    assert (code, err) == (2, Saying("error: No generalization found keeps classes of 7 and the other …"))
+    assert (code, err) == (2, Saying("error: No generalization found keeps groups of 7 and the other …"))
     assert "What if columns were made coarser:" in out
     assert not path.exists()
     name = f"{'x' * 300}.csv"

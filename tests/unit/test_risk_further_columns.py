@@ -42,7 +42,7 @@ HARMLESS = {
     "nothing further": {},
     "a constant": {"site": ["A"] * N},
     "the chosen column in other words": {"age group": [f"group {age // 20}" for age in AGES]},
-    "two values in large classes": {"smoker": RNG.choice(["yes", "no"], N)},
+    "two values in large groups": {"smoker": RNG.choice(["yes", "no"], N)},
 }
 
 

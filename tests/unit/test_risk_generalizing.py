@@ -477,9 +477,9 @@ def test_judge__holds_every_limit_against_values_as_what_they_mean() -> None:
     tells(
         audit,
         distinct_l="PASS",
-        folded_distinct_l="FAIL: 1 of 2 classes (6 records) holds one and the same value ",
+        folded_distinct_l="FAIL: 1 of 2 groups (6 records) holds one and the same value ",
         alpha="PASS",
-        folded_alpha="FAIL: In 1 class (6 records), of the values of `disease`, counted",
+        folded_alpha="FAIL: In 1 group (6 records), of the values of `disease`, counted",
     )
     limits = {"entropy_l": 2.5, "t": 0.4, "beta": 0.9, "delta": 0.65}
     audit = judged(SPELLED, quasi="age", limits=limits, **DISEASE)

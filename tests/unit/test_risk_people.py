@@ -37,9 +37,9 @@ def test_hidden_persons__fail_where_records_of_a_class_are_of_few() -> None:
     for name, told in (
         (
             "patient_id",
-            "FAIL: If `patient_id` is the person, the smallest class has 2 persons, and 20 classes ",
+            "FAIL: If `patient_id` is the person, the smallest group has 2 persons, and 20 groups ",
         ),
-        ("x", "WARN: If `x` is … 20 classes"),  # the name says nothing
+        ("x", "WARN: If `x` is … 20 groups"),  # the name says nothing
     ):
         tells(_judged(_visits(THREE_EACH, name), leave_out=(name,)), hidden_persons=told)
     rng = np.random.default_rng(3)
@@ -47,14 +47,14 @@ def test_hidden_persons__fail_where_records_of_a_class_are_of_few() -> None:
     tells(_judged(_visits(visitors), leave_out=("patient_id",)), hidden_persons="FAIL: ")
     many = _judged(_visits(np.tile(np.arange(60), 2)), leave_out=("patient_id",))
     tells(
-        many, hidden_persons="PASS: If `patient_id` is the person, the smallest class has 6 persons, and 5 "
+        many, hidden_persons="PASS: If `patient_id` is the person, the smallest group has 6 persons, and 5 "
     )
 
 
 OTHER_COLUMNS = {
     "everybody has one record": np.arange(120),
-    "their records are in different classes": np.arange(120) % 40,
-    "a label of the classes": np.arange(120) // 6,
+    "their records are in different groups": np.arange(120) % 40,
+    "a label of the groups": np.arange(120) // 6,
     "a constant": np.zeros(120, dtype=int),
     "a category": np.random.default_rng(0).integers(0, 3, 120),
 }
@@ -134,7 +134,7 @@ def test_persons__with_several_records_are_no_pass_by_whatever_they_are_told(
     for name, values in CODES.items():
         audit = _of_traits(_of_persons(values, n_each=n_each, grows_old=grows_old))
         assert audit.exposure_verdict is Verdict.WARN, name
-        tells(audit, hidden_persons="WARN: If `v` is the person, the smallest class has ")
+        tells(audit, hidden_persons="WARN: If `v` is the person, the smallest group has ")
 
 
 @pytest.mark.parametrize("person", [None, "v"])
@@ -259,16 +259,16 @@ def test_household_risk__is_that_of_any_member() -> None:
     tells(
         audit,
         household_risk="WARN: 2 of 5 households (40.0 %) … any of their … 50.0 %, … 100 % … 56.2 %.",
-        households="WARN: 1 of 3 classes holds fewer than 2 households, 0 of them several",
+        households="WARN: 1 of 3 groups holds fewer than 2 households, 0 of them several",
     )
 
 
 def test_households__fail_where_one_fills_a_class_pass_with_enough_and_are_not_assessed_without() -> None:
     fills = SIX_HOUSEHOLDS.replace("30", "40") + "30,x\n" * 6
-    tells(_in_households(fills), households="FAIL: 1 of 2 classes holds fewer than 5 households, 1 of them")
+    tells(_in_households(fills), households="FAIL: 1 of 2 groups holds fewer than 5 households, 1 of them")
     tells(
         _in_households(SIX_HOUSEHOLDS),
-        households="PASS: Every class has at least 6 households.",
+        households="PASS: Every group has at least 6 households.",
         household_risk="PASS: 0 of 6 households",
     )
     nobody = "NOT_ASSESSED: No assessed record names a household in `hh`."
@@ -370,10 +370,10 @@ def _likely(disease: np.ndarray, *sensitive: str, **more: object) -> RiskAudit:
 
 def test_likely__is_said_of_values_that_are_frequent_in_a_class_and_not_of_what_chance_makes() -> None:
     assert _likely(_random()).overall is Verdict.PASS
-    most = "WARN: In 1 class (50 records) … `disease` … 80.0 %, and 30.0 % … 92.0 %; … < 0.001 "
+    most = "WARN: In 1 group (50 records) … `disease` … 80.0 %, and 30.0 % … 92.0 %; … < 0.001 "
     tells(_likely(_with("HIV", slice(46))), dominant_value=most)
     rare = _likely(_with("HIV", slice(20)))
-    tells(rare, dominant_value=None, skewed_value="WARN: In 1 class (50 records)")
+    tells(rare, dominant_value=None, skewed_value="WARN: In 1 group (50 records)")
     tells(_likely(_with("HIV", slice(None, None, 50))), skewed_value=None)  # as often, over all classes
 
 
@@ -418,4 +418,4 @@ def test_judge__without_a_class_size_rests_on_the_average_risk() -> None:
     for risk, verdict in ((0.25, Verdict.PASS), (0.15, Verdict.FAIL), (None, Verdict.NOT_ASSESSED)):
         audit = judge_risk(found, RiskThresholds(k=1, average_risk=risk))
         assert audit.verdict is verdict
-    tells(audit, k="PASS: No size of classes is asked for; the smallest has 1 record.")
+    tells(audit, k="PASS: No size of groups is asked for; the smallest has 1 record.")

@@ -221,11 +221,11 @@ def test_expected_pitman_uniques__equal_those_of_seating_one_after_another() -> 
 
 NO_ANSWER = (
     ("pitman", [2, 3], "The table has no unique record, …"),
-    ("pitman", [1], "The table has one class only, …"),
+    ("pitman", [1], "The table has one group only, …"),
     ("pitman", [1, 1, 1], "All records of the table are unique, so the likelihood … grows without bound."),
     ("pitman", [1] + [5] * 40, "The likelihood of Pitman's model has no maximum for 0 < α < 1."),
     ("snb", [2, 2], "The table has no unique record, …"),
-    ("snb", [1, 3], "The table has no class of exactly two records, …"),
+    ("snb", [1, 3], "The table has no group of exactly two records, …"),
     ("snb", [1] * 2 + [2] * 40, "The equations of the SNB model have no solution …"),
 )
 
@@ -350,8 +350,8 @@ def test_risk_by_population_table__blank_cells_are_one_missing_value() -> None:
 NO_POPULATION = (
     ("a", "z", "The population table has no column `x`, `y`; …"),
     ("aa", "a", "The population table has 1 record, fewer than the 2 of the …"),
-    ("ab", "aa", "1 of 2 classes of the table (1 of 2 records) does not occur in …"),
-    ("aa", "ab", "1 of 1 classes of the table has more records there than in the …"),
+    ("ab", "aa", "1 of 2 groups of the table (1 of 2 records) does not occur in …"),
+    ("aa", "ab", "1 of 1 groups of the table has more records there than in the …"),
     ("", "a", "There is no record to compare with the population."),
 )
 

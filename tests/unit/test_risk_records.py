@@ -381,7 +381,7 @@ def test_violating_records__are_those_of_classes_that_miss_something() -> None:
     assert missed["misses"][0] == "l of disease, entropy l of disease, α of disease"
     met = judged("age\n30\n30\n", quasi="age", k=2)
     assert violating_records(met).empty
-    assert violations_csv(met).decode("utf-8-sig").splitlines() == ['"Record","Class size","Misses"']
+    assert violations_csv(met).decode("utf-8-sig").splitlines() == ['"Record","Group size","Misses"']
 
 
 def test_violations__have_no_values_unless_asked_for(tmp_path: Path, capsys: Told) -> None:

@@ -94,8 +94,8 @@ SQUARES = (  # a table, the title, and squares of a hundred: the part, how dark,
         "13 are found for certain",
         {
             ("found for certain: 1 of 8 records", 1.0): 13,
-            ("in a class of fewer than 5: 2 of 8 records", 1.0): 25,
-            ("in a class of 5 or more: 5 of 8 records", 1.0): 62,
+            ("in a group of fewer than 5: 2 of 8 records", 1.0): 25,
+            ("in a group of 5 or more: 5 of 8 records", 1.0): 62,
         },
     ),
     (
@@ -103,10 +103,10 @@ SQUARES = (  # a table, the title, and squares of a hundred: the part, how dark,
         "fewer than 1 is found for certain: 1 of 500 records",
         {
             ("found for certain: 1 of 500 records", 0.45): 1,
-            ("in a class of 5 or more: 499 of 500 records", 1.0): 99,
+            ("in a group of 5 or more: 499 of 500 records", 1.0): 99,
         },
     ),
-    (PERSONS, "nobody is found for certain", {("in a class of fewer than 5: 2 of 2 persons", 1.0): 100}),
+    (PERSONS, "nobody is found for certain", {("in a group of fewer than 5: 2 of 2 persons", 1.0): 100}),
 )
 
 
@@ -147,7 +147,7 @@ def test_intruders__against_a_population() -> None:
     )
     assert bound.finds.endswith("is right with at most 50.0 %.")
     persons = intruders(judged("age,who\n30,a\n30,a\n40,b\n40,c\n", quasi="age", person="who"))[0]
-    assert persons.finds.startswith("Finds 1 of 3 persons (33.3 %) for certain: it is alone in a class.")
+    assert persons.finds.startswith("Finds 1 of 3 persons (33.3 %) for certain: it is alone in a group.")
 
 
 def test_roles_table__has_a_row_per_column_in_the_tables_order() -> None:
@@ -164,8 +164,8 @@ def test_disclosure_table__writes_infinite_and_counts() -> None:
     frame = _said(disclosure_group(measured(sensitive=("disease", "salary"))))
     rows = frame.set_index("Figure")
     assert rows.loc["Bound on c at ℓ = 2"].tolist() == ["infinite", "infinite"]
-    assert rows.loc["Classes with one value"].tolist() == ["2", "1"]
-    assert rows.loc["Records in classes with one value"].tolist() == ["3", "1"]
+    assert rows.loc["Groups with one value"].tolist() == ["2", "1"]
+    assert rows.loc["Records in groups with one value"].tolist() == ["3", "1"]
     assert rows.loc["Distance between values"].tolist() == ["equal", "ordered"]
     assert disclosure_group(measured()).parts == ()
 
@@ -193,7 +193,7 @@ def test_class_size_shares__hold_the_usual_sizes_and_k() -> None:
 
 def test_charts__say_what_they_show() -> None:
     (chart,) = class_drawing(judged(k=3))
-    assert chart.alt == Saying("Histogram … 3 of 6 records (50.0 %) are in classes smaller than 3.")
+    assert chart.alt == Saying("Histogram … 3 of 6 records (50.0 %) are in groups smaller than 3.")
     drawn = checked(chart.chart())
     rows = drawn["datasets"].values()
     assert any([row.get("cumulative") for row in data] == pytest.approx([1 / 6, 3 / 6, 1.0]) for data in rows)
@@ -205,7 +205,7 @@ def test_charts__say_what_they_show() -> None:
     nothing = judged(NOTHING)
     assert class_drawing(nothing) == intruders_drawing(nothing) == ()
     (of_persons,) = class_drawing(judged("age,who\n30,a\n30,b\n", quasi="age", person="who"))
-    assert of_persons.title == "Records by class size, sizes in persons"
+    assert of_persons.title == "Records by group size, sizes in persons"
 
 
 def test_headline__is_the_worst_reason() -> None:
@@ -304,7 +304,7 @@ def test_side_by_side__lists_figures_of_both_tables() -> None:
     audit, other = _demo_audits()
     frame = _said(compared_group(audit, other), 1)
     assert list(frame.columns) == ["Figure", "released.csv", "patients.csv"]
-    smallest = frame.set_index("Figure").loc["Smallest class size (k)"]
+    smallest = frame.set_index("Figure").loc["Smallest group size (k)"]
     assert int(smallest["released.csv"]) >= int(smallest["patients.csv"]) == 1
     twice = _said(compared_group(audit, audit), 1)
     assert list(twice.columns) == ["Figure", "released.csv", "released.csv (second)"]
@@ -424,7 +424,7 @@ def test_side_by_side__says_which_columns_the_other_lacks() -> None:
     audit = judged(original=PEOPLE)
     assert _noted(compared_group(audit, judged(quasi="sex,age"))) == []
     assert _noted(compared_group(audit, judged(quasi="age"))) == [
-        Saying("The second table has no `sex`: its classes are formed over …")
+        Saying("The second table has no `sex`: its groups are formed over …")
     ]
     assert _noted(compared_group(audit, None)) == [Saying("The second table has none of the …")]
 

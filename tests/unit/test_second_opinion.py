@@ -75,9 +75,9 @@ def test_judge__passes_a_sound_anonymization_reordered_and_with_records_suppress
     assert concerns(opinion) == {}
     k = the_finding(opinion, "smallest_class").message.split(" has ")[1].split(";")[0]
     fewer = the_finding(opinion, "row_count_differs").message
-    assert says(fewer, f"50 records fewer…(1,150 against 1,200)…small classes…at least {k}.")
+    assert says(fewer, f"50 records fewer…(1,150 against 1,200)…small groups…at least {k}.")
     warned = the_finding(opinion_on(original, kept, log, smallest_k=1_000), "row_count_differs")
-    assert (warned.verdict, "small classes" in warned.message) == (Verdict.WARN, False)
+    assert (warned.verdict, "small groups" in warned.message) == (Verdict.WARN, False)
 
 
 # --- unchanged columns
@@ -237,7 +237,7 @@ def test_classes__beyond_fifty_quasi_identifiers_no_contribution_is_measured() -
     columns = {f"c{i}": ["1", "2"] for i in range(51)}
     settings = SecondOpinionSettings(quasi_identifiers=tuple(columns))
     message = the_finding(opinion_on(columns, columns, settings=settings), "smallest_class").message
-    assert message.endswith("fewer than 5: 2 of 2 (100 %) records are in classes that small.")
+    assert message.endswith("fewer than 5: 2 of 2 (100 %) records are in groups that small.")
 
 
 def test_shift_between__leaves_impossible_dates_and_mixed_texts_alone() -> None:

@@ -48,7 +48,7 @@ def test_records__of_what_is_unchanged_relinked_or_in_small_classes() -> None:
     assert frame["record"].tolist() == [3]
 
 
-OURS = ["Record", "Original record", "Class size", "Found", "Size in records", "Record (column)"]
+OURS = ["Record", "Original record", "Group size", "Found", "Size in records", "Record (column)"]
 
 
 def test_evidence__never_takes_a_column_for_a_fact_by_its_heading() -> None:

@@ -296,7 +296,7 @@ def test_tabular__says_in_words_when_every_record_is_blank(tmp_path, capsys):
         b'{"log_info": {"a": {"semantic": "age", "action": "keep"}}}'
     )
     assert main(["tabular", str(tmp_path)]) in {0, 1}
-    assert "  Smallest class size (k): a: not assessed" in capsys.readouterr().out
+    assert "  Smallest group size (k): a: not assessed" in capsys.readouterr().out
 
 
 def test_tabular__a_table_without_quasi_identifiers_passes_once_a_person_confirms_that(tmp_path, capsys):

@@ -98,7 +98,7 @@ def test_figures__stand_beside_their_thresholds_and_are_never_zero_where_not_ass
     assert figures["k"].threshold == "at least 5"
     assert "not assessed" in file_result(audit).group("classes").empty
     _, note = file_result(files["patients.csv"].audit).group("classes").parts
-    assert note.words == "420 records in 6 classes over gender, region."
+    assert note.words == "420 records in 6 groups over gender, region."
     alone = judge_tabular(audit.measurement)
     assert _figures(audit).keys() - _figures(alone).keys() >= {"relinkage_share", "n_unlogged_columns"}
     assert [each.key for each in file_result(alone).groups if each.key.startswith("opinion")] == []
@@ -220,7 +220,7 @@ SHOWN = {
     "Column check of id": ([8, "9", "9", "value remains"], [8, "7", "7", "value remains"]),
     "Unchanged cells of name": ([1, "AAAA99", "AAAA99"], [1, "Name00", "Name00"]),
     "Records re-linked by name": ([1, 1, "AAAA99"], [1, 1, "Name00"]),
-    "Records in classes smaller than 5": ([1, 1, "A"], [1, 1, "X"]),
+    "Records in groups smaller than 5": ([1, 1, "A"], [1, 1, "X"]),
 }
 
 

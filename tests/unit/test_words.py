@@ -103,7 +103,7 @@ def test_say__says_literals_and_words_in_place_of_numbers() -> None:
 
 
 @pytest.mark.usefixtures("slovenian")
-@pytest.mark.parametrize("message", ["Columns", "Classes", "Never translated"])
+@pytest.mark.parametrize("message", ["Columns", "Groups", "Never translated"])
 def test_say__is_english_where_a_translation_is_missing_empty_or_doubtful(message: str) -> None:
     assert say(message) == message
 
@@ -307,7 +307,7 @@ def test_label__is_shown_as_it_is_without_escaping(measure):
     [
         ("records", 2, "records"),
         ("records", 1, "record"),
-        ("classes", 1, "class"),
+        ("groups", 1, "group"),
         ("values", 1.0, "value"),
         ("share", 0.5, ""),
         ("number", 3, ""),

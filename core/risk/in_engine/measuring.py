@@ -162,7 +162,7 @@ def compare_in_engine(
     same = settings_for_other(measured.settings, original.table.columns)
     if same is None:
         raise input_error(
-            "{file} has none of the quasi-identifiers, so that there are no classes to compare.",
+            "{file} has none of the quasi-identifiers, so that there are no groups to compare.",
             file=original.address.name,
         )
     measure = partial(measure_in_engine, original, thresholds=thresholds, options=options)
@@ -268,7 +268,7 @@ def _not_assessed(measured: RiskMeasurement, source: EngineSource) -> Iterator[F
     if measured.classes.n_classes and not is_searched(measured):
         yield not_in_engine(
             "Which quasi-identifier adds how much, and which sets of them single out, are not assessed: "
-            "there are too many classes ({n}) to group them again for each.",
+            "there are too many groups ({n}) to count them again for each.",
             n=measured.classes.n_classes,
         )
     if measured.settings.person is None:
@@ -283,14 +283,14 @@ def _not_assessed(measured: RiskMeasurement, source: EngineSource) -> Iterator[F
         )
     if source.further_names or len(measured.sensitive) > 1:
         yield not_in_engine(
-            "Whether everybody in a class has the same value of a column nobody chose, or one of several "
+            "Whether everybody in a group has the same value of a column nobody chose, or one of several "
             "attributes of yes and no, was not looked at: it needs the records themselves."
         )
     if measured.unchosen.singles_out and not measured.unchosen.smallest:
         yield not_in_engine("Which of the columns nobody chose single out most records was not searched.")
     if source.are_too_many:
         yield not_in_engine(
-            "What a further column known beside the quasi-identifiers does to classes was not counted: there "
+            "What a further column known beside the quasi-identifiers does to groups was not counted: there "
             "are too many records to group them again for each."
         )
     lists = [name for name in source.unchosen_names if not is_groupable(source.engine.table[name])]

@@ -263,17 +263,17 @@ def _about_size(classes: ClassMeasurement, k: int, thresholds: SecondOpinionThre
     columns = listed(classes.quasi_identifiers)
     if not n_below:
         return Finding.of("smallest_class", Verdict.PASS, n_affected=0)(
-            "The smallest class over {columns} has {n} record; at least {limit} are asked for.",
-            "The smallest class over {columns} has {n} records; at least {limit} are asked for.",
+            "The smallest group over {columns} has {n} record; at least {limit} are asked for.",
+            "The smallest group over {columns} has {n} records; at least {limit} are asked for.",
             n=k,
             columns=columns,
             limit=limit,
         )
     message = text(
-        "The smallest class over {columns} has {n} record, fewer than {limit}: {below} records are in "
-        "classes that small.",
-        "The smallest class over {columns} has {n} records, fewer than {limit}: {below} records are in "
-        "classes that small.",
+        "The smallest group over {columns} has {n} record, fewer than {limit}: {below} records are in "
+        "groups that small.",
+        "The smallest group over {columns} has {n} records, fewer than {limit}: {below} records are in "
+        "groups that small.",
         n=k,
         columns=columns,
         limit=limit,
@@ -299,9 +299,9 @@ def _about_unlogged(
         step = text("Check that {columns} is shifted as was said.", columns=columns)
         message = text(
             "{columns} is said to be shifted, so it was taken as known to nobody. Were it known, the "
-            "smallest class would have {records}, and {below} records would be in classes below {limit}.",
+            "smallest group would have {records}, and {below} records would be in groups below {limit}.",
             "{columns} are said to be shifted, so they were taken as known to nobody. Were they known, the "
-            "smallest class would have {records}, and {below} records would be in classes below {limit}.",
+            "smallest group would have {records}, and {below} records would be in groups below {limit}.",
             n=n,
             **values,
         )
@@ -309,9 +309,9 @@ def _about_unlogged(
         step = text("Add {columns} to the quasi-identifiers, and look again.", columns=columns)
         message = text(
             "{n} column the log does not call a quasi-identifier looks like one: {columns}. With it, the "
-            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+            "smallest group has {records}, and {below} records are in groups smaller than {limit}.",
             "{n} columns the log does not call a quasi-identifier look like one: {columns}. With them, the "
-            "smallest class has {records}, and {below} records are in classes smaller than {limit}.",
+            "smallest group has {records}, and {below} records are in groups smaller than {limit}.",
             n=n,
             **values,
         )
@@ -340,9 +340,9 @@ def _no_quasi_identifier(proposed: ClassMeasurement | None, thresholds: SecondOp
     if proposed is not None and proposed.k is not None:
         n_below = proposed.n_records_below(thresholds.smallest_k)
         proposal = text(
-            "{columns}; over these the smallest class has {n} record, and {below} records are in classes "
+            "{columns}; over these the smallest group has {n} record, and {below} records are in groups "
             "smaller than {limit}.",
-            "{columns}; over these the smallest class has {n} records, and {below} records are in classes "
+            "{columns}; over these the smallest group has {n} records, and {below} records are in groups "
             "smaller than {limit}.",
             n=proposed.k,
             columns=listed(proposed.quasi_identifiers),
@@ -357,12 +357,12 @@ def _no_quasi_identifier(proposed: ClassMeasurement | None, thresholds: SecondOp
         else "No column looks like one; choose the columns that others may know, or confirm that there are "
         "none."
     )
-    message = joined(["No quasi-identifier in the log, so the size of classes was not assessed.", advice])
+    message = joined(["No quasi-identifier in the log, so the size of groups was not assessed.", advice])
     return Finding(check="no_quasi_identifier", verdict=Verdict.NOT_ASSESSED, message=message)
 
 
 def _confirmed_none(proposal: Text | None, n_below: int) -> Finding:
-    message = text("A person confirmed that others know no column of the table, so no classes were formed.")
+    message = text("A person confirmed that others know no column of the table, so no groups were formed.")
     if proposal and n_below:
         known = "These columns look as if others knew them: {proposal} Choose those that others may know."
         message = joined([message, text(known, proposal=proposal)])

@@ -216,7 +216,7 @@ def judge_persons(
     }
     if not n_below:
         message = text(
-            "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}; at "
+            "Counted by {by}, of which values repeat, the smallest group over {columns} has {persons}; at "
             "least {limit} are asked for.",
             limit=limit,
             **facts,
@@ -224,8 +224,8 @@ def judge_persons(
         return [Finding(check="smallest_class_of_persons", verdict=Verdict.PASS, message=message)]
     return [
         Finding.of("smallest_class_of_persons", Verdict.FAIL, column=found.column, n_affected=n_below)(
-            "Counted by {by}, of which values repeat, the smallest class over {columns} has {persons}, fewer "
-            "than {limit}: {below} persons are in classes that small, however many records they have.",
+            "Counted by {by}, of which values repeat, the smallest group over {columns} has {persons}, fewer "
+            "than {limit}: {below} persons are in groups that small, however many records they have.",
             limit=limit,
             below=share_of(n_below, found.n_persons),
             **facts,
@@ -248,8 +248,8 @@ def judge_alike(
                     column=one.column,
                     n_affected=one.n_records,
                 )(
-                    "In {found} classes over {columns} everybody has the same `{column}`; chance would "
-                    "explain {by_chance}. Who knows that a person is in such a class knows it of them.",
+                    "In {found} groups over {columns} everybody has the same `{column}`; chance would "
+                    "explain {by_chance}. Who knows that a person is in such a group knows it of them.",
                     found=share_of(one.n_alike, one.n_classes),
                     columns=listed(quasi_identifiers),
                     by_chance=number(float(f"{one.n_by_chance:.2g}")),

@@ -155,7 +155,7 @@ _CONTRIBUTIONS = (
     Col("quasi_identifier", "Quasi-identifier"),
     Col("unique_share", "Unique with it", "share"),
     Col("unique_without_share", "Unique without it", "share"),
-    Col("k_without", "Smallest class without it"),
+    Col("k_without", "Smallest group without it"),
 )
 
 

@@ -147,8 +147,8 @@ def _about_count(
         )
     why = (
         text(
-            "That is what deleting small classes leaves: every class now has at least {n} record.",
-            "That is what deleting small classes leaves: every class now has at least {n} records.",
+            "That is what deleting small groups leaves: every group now has at least {n} record.",
+            "That is what deleting small groups leaves: every group now has at least {n} records.",
             n=k,
         )
         if explained

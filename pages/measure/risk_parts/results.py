@@ -160,8 +160,8 @@ def show_worst(shown: Shown) -> None:
     """Show the smallest classes, without values until these are asked for."""
     reveal = ask_to_show_values("risk_reveal")
     show_table(
-        worst_classes_table(shown.measured, shown.given["table"], reveal=reveal), alt="The smallest classes"
+        worst_classes_table(shown.measured, shown.given["table"], reveal=reveal), alt="The smallest groups"
     )
     st.caption(
-        say("The 50 smallest classes; of equally small ones those with the fewest sensitive values first.")
+        say("The 50 smallest groups; of equally small ones those with the fewest sensitive values first.")
     )

@@ -158,7 +158,7 @@ def _ask_whether_diverse() -> bool:
         say("Also reach what is asked of sensitive attributes above"),
         key="risk_what_if_diverse",
         help=say(
-            "Distinct ℓ, entropy ℓ, t, α, β and δ, as they are judged; otherwise only the size of classes "
+            "Distinct ℓ, entropy ℓ, t, α, β and δ, as they are judged; otherwise only the size of groups "
             "and the average risk count."
         ),
         persist_state="session",
