@@ -29,9 +29,6 @@ _NOT_FINITE = {"nan": "nan"} | {
 }
 
 
-_NUMBER_OR_WORD = f"{_NUMBER}|^[+-]?([nN][aA][nN]|[iI][nN][fF]([iI][nN][iI][tT][yY])?)$"
-
-
 class JoinedColumn:
     """A column of both tables as expressions that are equal exactly where cells are in memory.
 
@@ -110,11 +107,6 @@ def _numbers_alike(value: Any) -> Any:
     alike = (digits == "").ifelse("0", sign + digits + "e" + power.cast("string"))
     words = [(value.lower() == word, ibis.literal(said)) for word, said in _NOT_FINITE.items()]
     return ibis.cases((is_number, alike), *words, else_=value)
-
-
-def say_the_same(one: Any, other: Any) -> Any:
-    """Return whether two trimmed texts are equal as in memory without dates; long, so that few are asked."""
-    return _numbers_alike(one) == _numbers_alike(other)
 
 
 def look_at(engines: tuple[Engine, Engine], written: Sequence[JoinedColumn]) -> None:

@@ -43,7 +43,6 @@ _FEWEST_YEARS, _ALL_YEARS = 15, 0.98
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _DECIMALS = re.compile(r"[+-]?\d{1,3}\.(\d+)")
 _FEWEST_INITIALS, _PER_LETTER = 8, 1.3
-_NATIONAL_TELEPHONE = r"\(?0[1-9]\d{0,3}\)?(?:[ /.-]{1,3}\d{2,4}){2,4}"
 _TELEPHONE = (8, 12)  # digits of a number with its trunk 0
 _MAC = re.compile(r"[0-9a-f]{2}(?:([:-])[0-9a-f]{2})(?:\1[0-9a-f]{2}){4}", re.IGNORECASE)
 _ONLINE = "online identifier or network address"
