@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.declared.lines import Case, Line, counts_of, n_different
+from core.declared.lines import Case, Line, are_meant, counts_of, n_different
 from core.declared.lists import as_texts
 from core.declared.pairing import Pair, Sheet
-from core.declared.rules import Rule, matches
+from core.declared.rules import Rule, are_among, matches
 from core.values.cells import as_numbers
 from core.values.dates import read_dates
 from core.verdict import Verdict
@@ -41,15 +41,14 @@ def _line(
     )
 
 
-def _nothing_paired(rule: Rule, pair: Pair, column: str) -> Line:
-    place = f"`{pair.name}.{column}`"
-    return Line(
-        kind=rule.kind,
-        of=f"{pair.name}.{column}",
-        verdict=Verdict.NOT_ASSESSED,
-        message=text("{column}: no record could be held against its original.", column=place),
-        line=rule.line,
+def _not_held(rule: Rule, of: str, *, is_paired: bool) -> Line:
+    """Return the line of a column of which a rule speaks and no record could be looked at."""
+    said = (
+        text("{column}: no record has the values of `where`.", column=f"`{of}`")
+        if is_paired
+        else text("{column}: no record could be held against its original.", column=f"`{of}`")
     )
+    return Line(kind=rule.kind, of=of, verdict=Verdict.NOT_ASSESSED, message=said, line=rule.line)
 
 
 def emptied_lines(case: Case, rule: Rule) -> Iterator[Line]:
@@ -76,8 +75,14 @@ def emptied_lines(case: Case, rule: Rule) -> Iterator[Line]:
 
 def _emptied(case: Case, rule: Rule, sheet: Sheet, column: str) -> Line:
     filled = sheet[column].codes >= 0
-    place, n = f"{sheet.name}.{column}", int(filled.sum())
     pair = next((each for each in case.pairs if each.released is sheet), None)
+    asked = np.full(sheet.n_records, not rule.where)
+    if pair is not None:
+        asked[pair.mine] = case.spoken_of(rule, pair, column)
+    filled &= asked
+    place, n = f"{sheet.name}.{column}", int(filled.sum())
+    if rule.where and not asked.any():
+        return _not_held(rule, place, is_paired=pair is not None and bool(len(pair.mine)))
     persons = 0 if pair is None else n_different(pair.persons[filled[pair.mine]])
     said = (
         text(
@@ -95,7 +100,7 @@ def _emptied(case: Case, rule: Rule, sheet: Sheet, column: str) -> Line:
         message=said,
         n_persons=persons,
         n_records=n,
-        n_looked_at=sheet.n_records,
+        n_looked_at=int(asked.sum()),
         line=rule.line,
     )
 
@@ -103,10 +108,11 @@ def _emptied(case: Case, rule: Rule, sheet: Sheet, column: str) -> Line:
 def kept_lines(case: Case, rule: Rule) -> Iterator[Line]:
     """Yield a line for each column that should be as it was."""
     for pair, column in case.columns(rule):
-        if not len(pair.mine):
-            yield _nothing_paired(rule, pair, column)
+        asked = case.spoken_of(rule, pair, column)
+        if not (asked.any() if rule.where else len(asked)):
+            yield _not_held(rule, f"{pair.name}.{column}", is_paired=bool(len(asked)))
             continue
-        wrong = changed(pair, column)
+        wrong = changed(pair, column) & asked
         place = f"`{pair.name}.{column}`"
         said = (
             text(
@@ -117,7 +123,7 @@ def kept_lines(case: Case, rule: Rule) -> Iterator[Line]:
             if wrong.any()
             else text("{column} is as it was.", column=place)
         )
-        yield _line(rule, pair, column, wrong, [said], n_looked_at=len(wrong))
+        yield _line(rule, pair, column, wrong, [said], n_looked_at=int(asked.sum()))
 
 
 def changed(pair: Pair, column: str) -> BoolArray:
@@ -137,17 +143,18 @@ def changed(pair: Pair, column: str) -> BoolArray:
 def grouped_lines(case: Case, rule: Rule) -> Iterator[Line]:
     """Yield a line for each column whose values should be in groups."""
     for pair, column in case.columns(rule):
-        if not len(pair.mine):
-            yield _nothing_paired(rule, pair, column)
+        asked = case.spoken_of(rule, pair, column)
+        if not (asked.any() if rule.where else len(asked)):
+            yield _not_held(rule, f"{pair.name}.{column}", is_paired=bool(len(asked)))
             continue
-        yield _cut_to(rule, pair, column) if rule.to else _grouped(rule, pair, column)
+        yield (_cut_to if rule.to else _grouped)(rule, pair, column, asked)
 
 
-def _grouped(rule: Rule, pair: Pair, column: str) -> Line:
+def _grouped(rule: Rule, pair: Pair, column: str, asked: BoolArray) -> Line:
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
     is_grouped, into, unread = _groups(rule, pair, column, values)
-    grouped, filled = np.append(is_grouped, False)[theirs], theirs >= 0
+    grouped, filled = np.append(is_grouped, False)[theirs] & asked, (theirs >= 0) & asked
     same = ~changed(pair, column)
     left = grouped & same & ~_said_alike(into, mine, theirs)
     other = filled & ~grouped & ~same
@@ -157,7 +164,7 @@ def _grouped(rule: Rule, pair: Pair, column: str) -> Line:
         occurs = np.zeros(len(values) + 1, dtype=bool)
         occurs[theirs[filled & ~grouped]] = True
         elsewhere |= grouped & ~left & (mine >= 0) & occurs[mine]
-    no_number = np.append(unread, False)[theirs]
+    no_number = np.append(unread, False)[theirs] & asked
     of = f"{pair.name}.{column}"
     said = counts_of(
         of,
@@ -235,7 +242,7 @@ def _numbers(values: pa.Array) -> FloatArray:
     return np.full(len(values), np.nan) if found is None else found
 
 
-def _cut_to(rule: Rule, pair: Pair, column: str) -> Line:
+def _cut_to(rule: Rule, pair: Pair, column: str, asked: BoolArray) -> Line:
     """Return whether dates are cut to their years or months."""
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
@@ -245,7 +252,7 @@ def _cut_to(rule: Rule, pair: Pair, column: str) -> Line:
     year = np.append(np.where(years, plain, dates.year), -1)
     month = np.append(dates.month, -1)
     day = np.append(dates.day, -1)
-    filled = (mine >= 0) & (theirs >= 0)
+    filled = (mine >= 0) & (theirs >= 0) & asked
     unread = filled & ((year[mine] < 0) | (year[theirs] < 0))
     fine = (day[mine] > 1) | ((month[mine] > 1) & (rule.to == "year"))
     fine |= (mine == theirs) & (day[mine] > 0)
@@ -275,13 +282,13 @@ def gone_by(rule: Rule, pair: Pair, column: str) -> IntArray:
     if rule.empty:
         found = cells.codes < 0
     elif rule.values:
-        is_in = pc.is_in(as_texts(values), value_set=pa.array(rule.values, pa.large_string()))
-        found = cells.in_records(is_in.to_numpy(zero_copy_only=False))
+        found = cells.in_records(are_among(as_texts(values), rule.values))
     else:
         numbers = _numbers(as_texts(values))
         low = -np.inf if rule.above is None else rule.above
         high = np.inf if rule.below is None else rule.below
         found = cells.in_records((numbers > low) & (numbers < high))
+    found &= are_meant(rule, pair)
     if rule.persons:
         everybody = pair.person[found]
         found = np.isin(pair.person, everybody[everybody >= 0]) | found

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.declared.lists import IdMap
+from core.declared.lists import IdMap, as_texts
 from core.declared.pairing import Pair, Sheet, most_frequent
-from core.declared.rules import Rule, Rules
+from core.declared.rules import Rule, Rules, are_among
 from core.verdict import Verdict
 from core.words import Text, counted, text
 
@@ -38,6 +38,7 @@ class Case:
     rules: Rules
     pairs: list[Pair]
     alone: list[Sheet]  # released tables without an original
+    unreleased: list[Sheet]  # originals of which no table was released
     identifiers: pa.Array  # of persons in the originals, by the codes of `Pair.person`
     files: Sequence[str]  # names of the released files
     mapping: IdMap | None = None
@@ -49,6 +50,23 @@ class Case:
     def columns(self, rule: Rule) -> list[tuple[Pair, str]]:
         """Return the released columns that a rule is about and that have an original."""
         return [(pair, each) for pair in self.pairs for each in pair.columns if rule.names(pair.name, each)]
+
+    def spoken_of(self, rule: Rule, pair: Pair, column: str) -> BoolArray:
+        """Return shape (n_paired,): the records of a column that a rule speaks of, by its `where`.
+
+        A rule without speaks of those that no other rule's `where` names.
+        """
+        if rule.where:
+            return are_meant(rule, pair)[pair.theirs]
+        return ~self.named_by_where(pair, column)
+
+    def named_by_where(self, pair: Pair, column: str) -> BoolArray:
+        """Return shape (n_paired,): the records of a column of which some rule speaks by its `where`."""
+        found = np.zeros(len(pair.theirs), dtype=bool)
+        for each in self.rules.rules:
+            if each.where and each.names(pair.name, column):
+                found |= are_meant(each, pair)[pair.theirs]
+        return found
 
     @cached_property
     def released(self) -> list[Sheet]:
@@ -72,6 +90,17 @@ class Case:
             found = most_frequent(np.concatenate(owners), np.concatenate(moved))
             self._shifts[rule] = np.append(found, np.full(max(self.n_persons - len(found), 0), np.nan))
         return self._shifts[rule]
+
+
+def are_meant(rule: Rule, pair: Pair) -> BoolArray:
+    """Return shape (n_original,): the records that have the values of a rule's `where`; all without one."""
+    found = np.ones(pair.original.n_records, dtype=bool)
+    for column, values in rule.where:
+        if column not in pair.original.columns:
+            return np.zeros(pair.original.n_records, dtype=bool)
+        cells = pair.original[column]
+        found &= cells.in_records(are_among(as_texts(cells.values), values))
+    return found
 
 
 def counts_of(place: str, *found: tuple[BoolArray, str]) -> list[Text]:

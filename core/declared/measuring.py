@@ -162,6 +162,7 @@ def measure_declared(
         rules=rules,
         pairs=pairs,
         alone=alone,
+        unreleased=left,
         identifiers=identifiers,
         files=files,
         mapping=given.mapping,
@@ -298,7 +299,11 @@ def _images(pairs: Sequence[Pair], given: Originals) -> Images:
 
 def _know_codes(pairs: Sequence[Pair], given: Originals, images: Images) -> None:
     """Remember the groups of codes that rules declare; other codes stand for themselves."""
-    rules = [] if given.rules is None else [each for each in given.rules.of("grouped") if each.codes]
+    rules = (
+        []
+        if given.rules is None
+        else [each for each in given.rules.of("grouped") if each.codes and not each.where]
+    )
     for rule, pair in product(rules, pairs):
         to = dict(rule.codes)
         for mine, theirs in pair.columns.items():
@@ -403,6 +408,7 @@ def _unknown_columns(given: Originals, pairs: Sequence[Pair], others: Sequence[S
         *((each.name, column) for each in others for column in each.columns),
     ]
     written = [(one, each.line) for each in given.rules.rules for one in each.columns]
+    written += [(f"*.{one}", each.line) for each in given.rules.rules for one, _ in each.where]
     written += [(each.to, each.line) for each in given.rules.of("refers")]
     written += [(given.rules.person, 1)] if given.rules.person else []
     for one, line in written:
@@ -440,7 +446,7 @@ def _lines(case: Case) -> Iterator[Line]:
             lines = [*_OF_KIND[rule.kind](case, rule)]
         if rule.kind in ("replaced", "shifted", "grouped", "kept"):
             lines += _absent(case, rule)
-        yield from lines or [_of_nothing(rule)]
+        yield from lines or [_of_nothing(case, rule)]
     yield from _undeclared(case, implied)
 
 
@@ -456,10 +462,19 @@ def _as_sure_as_pairs(case: Case, lines: Iterable[Line]) -> Iterator[Line]:
         yield line
 
 
-def _of_nothing(rule: Rule) -> Line:
-    said = text("No table beside its original has {columns}.", columns=listed(rule.columns, at_most=4))
-    of = ", ".join(rule.columns)
-    return Line(kind=rule.kind, of=of, verdict=Verdict.NOT_ASSESSED, message=said, line=rule.line)
+def _of_nothing(case: Case, rule: Rule) -> Line:
+    """Return the line of a rule without a column; what was not released is emptied and removed."""
+    is_gone = rule.kind in ("emptied", "removed") and any(
+        rule.names(sheet.name, column) for sheet in case.unreleased for column in sheet.columns
+    )
+    columns = listed(rule.columns, at_most=4)
+    said = (
+        text("The table of {columns} was not released.", columns=columns)
+        if is_gone
+        else text("No table beside its original has {columns}.", columns=columns)
+    )
+    verdict = Verdict.PASS if is_gone else Verdict.NOT_ASSESSED
+    return Line(kind=rule.kind, of=", ".join(rule.columns), verdict=verdict, message=said, line=rule.line)
 
 
 def _absent(case: Case, rule: Rule) -> Iterator[Line]:
@@ -485,6 +500,14 @@ def _table_lines(case: Case) -> Iterator[Line]:
         )
 
 
+def _is_left_by_where(case: Case, pair: Pair, column: str) -> bool:
+    """Return whether rules speak of some records of a column alone, and others are not as they were."""
+    rules = [each for each in case.rules.rules if each.kind != "removed" and each.names(pair.name, column)]
+    if not rules or any(not each.where for each in rules):
+        return False
+    return bool((changed(pair, column) & ~case.named_by_where(pair, column)).any())
+
+
 def _undeclared(case: Case, implied: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
     """Yield one line for each table whose columns are not as they were and are spoken of by no rule."""
     for pair in case.pairs:
@@ -493,6 +516,7 @@ def _undeclared(case: Case, implied: Sequence[tuple[Pair, str]]) -> Iterator[Lin
             for each, column in implied
             if each is pair and not pair.are_dates(column) and changed(pair, column).any()
         ]
+        columns += [column for column in pair.columns if _is_left_by_where(case, pair, column)]
         new = [
             each
             for each in pair.released.columns

@@ -195,8 +195,9 @@ def _is_of(line: Line, rule: Rule) -> bool:
 
 
 def implied_columns(case: Case) -> Iterator[tuple[Pair, str]]:
-    """Yield the columns of dates and texts that no rule speaks of."""
+    """Yield the columns that no rule speaks of; one of removal says nothing of the cells that stay."""
     for pair in case.pairs:
         for column in pair.columns:
-            if not any(rule.names(pair.name, column) for rule in case.rules.rules):
+            rules = (each for each in case.rules.rules if each.kind != "removed")
+            if not any(rule.names(pair.name, column) for rule in rules):
                 yield pair, column

@@ -14,15 +14,23 @@ A section a rule, named by what was done; `columns` are written TABLE.COL, and `
     columns = ["patient.age"]
     above = 89
     into = "90+"
+    [[emptied]]                         # of some records alone: of those that had such values
+    columns = ["answer.text"]
+    where = {question = ["name", "address_*"]}
 """
 
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from typing import Any, Literal, get_args
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.coding import BoolArray
 from core.errors import AuditInputError
 from core.settings.files import first_problems, read_toml
 from core.settings.reading import TABLE_ENDINGS
@@ -36,8 +44,9 @@ _NUMBER = (int, float)
 _KEYS: Mapping[Kind, Mapping[str, tuple[type, ...]]] = {
     "replaced": {},
     "shifted": {"least": (int,), "most": (int,), "whole_weeks": (bool,), "one_for_all": (bool,)},
-    "emptied": {},
+    "emptied": {"where": (dict,)},
     "grouped": {
+        "where": (dict,),
         "above": _NUMBER,
         "fewer_than": (int,),
         "count": (str,),
@@ -46,8 +55,15 @@ _KEYS: Mapping[Kind, Mapping[str, tuple[type, ...]]] = {
         "only": (list,),
         "codes": (dict,),
     },
-    "kept": {},
-    "removed": {"above": _NUMBER, "below": _NUMBER, "values": (list,), "empty": (bool,), "persons": (bool,)},
+    "kept": {"where": (dict,)},
+    "removed": {
+        "where": (dict,),
+        "above": _NUMBER,
+        "below": _NUMBER,
+        "values": (list,),
+        "empty": (bool,),
+        "persons": (bool,),
+    },
     "refers": {"to": (str,)},
 }
 _ONE_OF: Mapping[Kind, tuple[str, ...]] = {
@@ -71,8 +87,11 @@ class Rule:
         group; years or months of dates. `into` is what is written for those grouped, anything where empty.
         Of a removal: numbers above. Of references: `to` is the column that has every value.
     below, values, empty, persons
-        Of a removal: the records with numbers below, with these values, with none; with all others of their
-        persons in the table.
+        Of a removal: the records with numbers below, with these values (``*`` for any letters), with none;
+        with all others of their persons in the table.
+    where
+        Original columns of the table, and the values (``*`` for any letters) that a record has to have in
+        each for the rule to speak of it. A rule without speaks of the records that no other `where` names.
     line
         Of the rule file, 0 where it was proposed.
     """
@@ -95,6 +114,7 @@ class Rule:
     values: tuple[str, ...] = ()
     empty: bool = False
     persons: bool = False
+    where: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def names(self, table: str, column: str) -> bool:
         """Return whether the rule is about a column."""
@@ -115,9 +135,24 @@ class Rules:
 
 def matches(written: str, table: str, column: str) -> bool:
     """Return whether TABLE.COL, with ``*`` for any letters, names a column; the table also by its file."""
-    literal = re.sub(r"([\[?])", r"[\1]", written)
     names = (table, *(f"{table}.{ending}" for ending in TABLE_ENDINGS))
-    return any(fnmatchcase(f"{name}.{column}", literal) for name in names)
+    return any(fnmatchcase(f"{name}.{column}", _literal(written)) for name in names)
+
+
+def are_among(values: pa.Array, written: Sequence[str]) -> BoolArray:
+    """Return shape (n_values,): which values are one of those written, with ``*`` for any letters."""
+    plain = pa.array([each for each in written if "*" not in each], pa.large_string())
+    found = np.array(pc.is_in(values, value_set=plain), dtype=bool)
+    patterns = "|".join(translate(_literal(each)) for each in written if "*" in each)
+    if patterns:
+        fits = re.compile(patterns).match
+        found |= np.array([fits(each) is not None for each in values.to_pylist()], dtype=bool)
+    return found
+
+
+def _literal(written: str) -> str:
+    """Return a pattern in which only ``*`` has a meaning."""
+    return re.sub(r"([\[?])", r"[\1]", written)
 
 
 def read_rules(data: bytes, *, name: str) -> Rules:
@@ -170,7 +205,7 @@ def _problems(kind: Kind, section: object, line: int) -> Iterator[Text]:
                 kind=kind,
                 known=known,
             )
-        elif not _fits(value, _KEYS[kind][key], _CHOICES.get((kind, key), ())):
+        elif not _fits(value, _KEYS[kind][key], _CHOICES.get((kind, key), ()), key=key):
             yield text("Line {line}: `{key}` has a value that it cannot have.", line=line, key=key)
     one_of = _ONE_OF.get(kind, ())
     if one_of and sum(each in section for each in one_of) != 1:
@@ -182,28 +217,32 @@ def _problems(kind: Kind, section: object, line: int) -> Iterator[Text]:
         yield text("Line {line}: `least` is larger than `most`.", line=line)
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
 
 
-def _fits(value: object, types: tuple[type, ...], choices: Sequence[str]) -> bool:
+def _fits(value: object, types: tuple[type, ...], choices: Sequence[str], *, key: str) -> bool:
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         return False
     if isinstance(value, dict):
-        return bool(value) and all(isinstance(each, str) for each in value.values())
+        fits = _are_texts if key == "where" else _is_text
+        return bool(value) and all(map(fits, value.values()))
     return _are_texts(value) if list in types else not choices or value in choices
 
 
 def _rule(kind: Kind, section: Mapping[str, Any], line: int) -> Rule:
-    made: dict[str, Any] = {
-        key: tuple(value.items())
-        if isinstance(value, dict)
-        else tuple(value)
-        if isinstance(value, list)
-        else value
-        for key, value in section.items()
-    }
-    return Rule(kind=kind, line=line, **made)
+    return Rule(kind=kind, line=line, **{key: _as_tuple(value) for key, value in section.items()})
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return lists, and tables as pairs, as tuples, and anything else as it is."""
+    if isinstance(value, dict):
+        return tuple((key, _as_tuple(each)) for key, each in value.items())
+    return tuple(value) if isinstance(value, list) else value
 
 
 def rules_toml(rules: Rules, *, notes: Mapping[Rule, Sequence[str]] | None = None) -> bytes:

@@ -334,3 +334,54 @@ def test_omop__is_recognized_and_what_is_usual_there_is_proposed() -> None:
         ("emptied", "condition_occurrence.condition_source_value"),
         ("refers", "condition_occurrence.visit_occurrence_id"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("where", "verdicts"),
+    [
+        ('{sex = ["F"]}', {Verdict.PASS, Verdict.NOT_ASSESSED}),  # nobody says what was done to men
+        ('{sex = ["F", "M"]}', {Verdict.FAIL, Verdict.PASS}),
+        ('{sex = ["*"], person_id = ["ID-*"]}', {Verdict.FAIL, Verdict.PASS}),
+        ('{sex = ["X"]}', {Verdict.PASS, Verdict.NOT_ASSESSED}),  # a rule that speaks of nobody holds nothing
+    ],
+)
+def test_where__says_of_which_records_a_rule_speaks(where: str, verdicts: set[Verdict]) -> None:
+    sexes = [each if each == "F" else "other" for each in ["F", "M"] * (N // 2)]
+    released = {**RELEASED, "people": written("people.csv", {"person_id": _CODES, "sex": sexes})}
+    found = held(released, RULES + f"where = {where}\n")
+    assert {each.verdict for each in found.lines} == verdicts
+
+
+def test_rule_without_where__speaks_of_the_others() -> None:
+    sexes = [each if each == "F" else "other" for each in ["F", "M"] * (N // 2)]
+    released = {**RELEASED, "people": written("people.csv", {"person_id": _CODES, "sex": sexes})}
+    of_men = '[[grouped]]\ncolumns = ["people.sex"]\nwhere = {sex = ["M"]}\nonly = ["F"]\ninto = "other"\n'
+    assert {each.verdict for each in held(released, RULES + of_men).lines} == {Verdict.PASS}
+    changed = {**RELEASED, "people": written("people.csv", {"person_id": _CODES, "sex": ["other"] * N})}
+    assert failed(held(changed, RULES + of_men)) == [("kept", "people.sex", N // 2)]
+
+
+@pytest.mark.parametrize("where", ["{}", "{sex = []}", '{sex = "F"}', '["F"]', "{sex = [1]}"])
+def test_where__that_no_rule_can_have_is_refused(where: str) -> None:
+    with pytest.raises(AuditInputError) as error:
+        read_rules((RULES + f"where = {where}\n").encode(), name="rules.toml")
+    assert "`where` has a value that it cannot have" in str(error.value)
+
+
+def test_where__of_a_column_that_is_nowhere_is_refused() -> None:
+    with pytest.raises(AuditInputError) as error:
+        held(RELEASED, RULES + 'where = {gender = ["F"]}\n')
+    assert "no column is named `*.gender`" in str(error.value)
+
+
+def test_rules__with_where_are_written_as_they_were_read() -> None:
+    rules = read_rules((RULES + 'where = {sex = ["F", "M*"]}\n').encode(), name="rules.toml")
+    again = read_rules(rules_toml(rules), name="rules.toml")
+    assert [each.where for each in again.rules] == [each.where for each in rules.rules]
+
+
+def test_column_named_by_a_removal_alone__is_declared_by_no_rule() -> None:
+    released = {**RELEASED, "people": written("people.csv", {"person_id": _CODES, "sex": ["?"] * N})}
+    rules = RULES.replace("[[kept]]", "[[removed]]") + 'values = ["none"]\n'
+    undeclared = [each for each in held(released, rules).lines if each.kind == "undeclared"]
+    assert [each.verdict for each in undeclared] == [Verdict.NOT_ASSESSED]
