@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from core.checks import CHECKS, Check, check_of
@@ -76,7 +76,7 @@ def _common() -> tuple[Option, ...]:
 def _options(options: Iterable[Setting]) -> str:
     rows = ["## Options", "", "option | sets | may be | default", "-|-|-|-"]
     for told in options:
-        usual = "ours" if isinstance(told.default, Mapping) and told.default else told.default_words
+        usual = "ours" if told.default_words.startswith("{'") else told.default_words
         usual = "" if usual == "none" else usual
         sets = re.split("; | [(]default", told.label)[0]
         rows.append(_row((f"`{told.flag or told.metavar}`", sets, _allowed(told), usual)))
