@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import pyarrow.compute as pc
+
 from core.coding import CodedTable
 from core.delivery.keys import propose_links
 from core.errors import AuditInputError
@@ -15,10 +17,11 @@ from core.reports.carried import carried_in
 from core.tables import Dataset
 from core.tabular.other_logs import may_be_log
 from core.tabular.pairing import pair_files
-from core.vcf.pairing import SAYS_RELEASED, is_vcf_name
+from core.vcf.pairing import SAYS_RELEASED, identifying_words, is_vcf_name
 from core.words import listed, text
 
 _OF_OURS = frozenset({"tool", "verdict", "inputs", "findings", "versions"})  # keys of a report
+_COPY_NUMBER = re.compile(r" \(\d+\)$")  # of a file whose name another one of the same upload has
 _LARGEST_JSON = 32 << 20  # bytes; more no report and no log has
 _MOST_LINKED_BYTES = 1 << 28  # of text, up to which keys between tables are looked for
 _NUMBER = "patient or person number"
@@ -49,15 +52,19 @@ def offers(files: Sequence[GivenFile]) -> tuple[Offer, ...]:
     """Return the audits that fit some files, the best of each file first; none where nothing was recognised.
 
     Genome files go to the VCF verifier, tables beside a log to the tabular verifier, a table and its copy to
-    row leakage, other tables that a key joins to the data set audit, a log of events to the anonymizer, every
-    other table, and every copy, to disclosure risk, and one by itself to the search too. A table of people,
-    a row each, is no log of events, whatever times and kinds it has.
+    row leakage, other tables that a key joins to the data set audit, beside their originals where each has
+    one, a log of events to the anonymizer, every other table, and every copy, to disclosure risk, and one by
+    itself to the search too. A table of people, a row each, is no log of events, whatever times it has.
     """
     tables = [file for file in files if file.table is not None]
+    found = [[*_genomes(files), *_with_log(files, tables)]]
+    delivered, made_of = sides_of(tables)
+    if of_delivery := [*_linked(delivered, made_of)] if delivered else []:
+        found.append(of_delivery)
+        tables = [file for file in tables if file not in delivered and file not in made_of]
     originals = originals_of(tables)
-    released = [file for file in tables if file.name not in originals.values()]
-    found = [[*_genomes(files), *_with_log(files, tables)], *map(list, map(_copy, originals.items()))]
-    found.append([*_linked(released)])
+    found += [[*_copy(names)] for names in originals.items()]
+    found.append([*_linked([file for file in tables if file.name not in originals.values()])])
     taken = {name for group in found for offer in group for names in offer.places.values() for name in names}
     found += [list(_single(file)) for file in tables if file.name not in taken]
     best = [*found[0], *(group[0] for group in found[1:] if group)]
@@ -132,6 +139,36 @@ def originals_of(tables: Sequence[GivenFile]) -> dict[str, str]:
     return originals
 
 
+def sides_of(tables: Sequence[GivenFile]) -> tuple[list[GivenFile], list[GivenFile]]:
+    """Return released tables and the original of each, where two or more come twice by names and columns.
+
+    Released is what says so by its name or folder; else those that come second, or those that come first
+    where their columns have fewer different values.
+    """
+    alike: dict[tuple[str, ...], list[GivenFile]] = {}
+    for file in tables:
+        alike.setdefault(identifying_words(_COPY_NUMBER.sub("", _plain_name(file))), []).append(file)
+    pairs = [tuple(both) for both in alike.values() if len(both) == 2 and _share_columns(*both)]
+    if len(pairs) < 2:  # one alone is a table and its copy
+        return [], []
+    if all(_looks_released(one) != _looks_released(other) for one, other in pairs):
+        pairs = [(one, other) if _looks_released(other) else (other, one) for one, other in pairs]
+    elif sum(map(_n_values, (one for one, _ in pairs))) < sum(map(_n_values, (other for _, other in pairs))):
+        pairs = [(other, one) for one, other in pairs]
+    return [released for _, released in pairs], [original for original, _ in pairs]
+
+
+def _n_values(file: GivenFile) -> int:
+    """Return how many different values a table's columns have, together."""
+    columns = file.table.table.slice(0, _MOST_RECORDS).columns if file.table is not None else []
+    return sum(pc.count_distinct(each).as_py() for each in columns)
+
+
+def _plain_name(file: GivenFile) -> str:
+    """Return a file's name without its folders and its ending."""
+    return _stem(file).rpartition("/")[2]
+
+
 def _looks_released(file: GivenFile) -> bool:
     return SAYS_RELEASED.search(file.name.lower()) is not None
 
@@ -160,14 +197,24 @@ def _copy(names: tuple[str, str]) -> Iterator[Offer]:
     )
 
 
-def _linked(tables: Sequence[GivenFile]) -> Iterator[Offer]:
-    """Yield the audit of all tables that keys join."""
+def _linked(tables: Sequence[GivenFile], originals: Sequence[GivenFile] = ()) -> Iterator[Offer]:
+    """Yield the audit of all tables that keys join, beside their originals."""
     named = {file.name: file.table for file in tables if file.table is not None}
     if len(named) < 2 or sum(table.table.nbytes for table in named.values()) > _MOST_LINKED_BYTES:
         return
     links = propose_links({name: CodedTable(table=table.table) for name, table in named.items()})
     ends = {place.table for link in links for place in (link.one, link.other)}
-    if joined := tuple(name for name in named if name in ends):
+    joined = tuple(name for name in named if name in ends)
+    if joined and originals:
+        yield Offer(
+            tool="dataset",
+            places={"tables": (*named,), "originals": tuple(each.name for each in originals)},
+            reason=text(
+                "{tables} come twice: was done what was declared, and who is found in those released?",
+                tables=listed([*named], at_most=_MOST_NAMED),
+            ),
+        )
+    elif joined:
         yield Offer(
             tool="dataset",
             places={"tables": joined},

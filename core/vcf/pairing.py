@@ -65,8 +65,8 @@ class Pairing:
 
         The anonymized one is that whose name says so, or more.
         """
-        stem = _stem(name)
-        others = [other for other in self.unmatched if other != name and _stem(other) == stem]
+        stem = identifying_words(name)
+        others = [other for other in self.unmatched if other != name and identifying_words(other) == stem]
         if not stem or len(others) != 1:
             return None
         original, anonymized = sorted(
@@ -75,7 +75,7 @@ class Pairing:
         return original, anonymized
 
 
-def _stem(name: str) -> tuple[str, ...]:
+def identifying_words(name: str) -> tuple[str, ...]:
     """Return the words of a file's name that say which file it is, without those that say what it is."""
     ending = next(filter(name.lower().endswith, SUFFIXES), "")
     plain = _THRESHOLD.sub("", name[: len(name) - len(ending)].lower())

@@ -1,5 +1,6 @@
 """Asking for files: upload or demo, listing, removal."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -38,9 +39,16 @@ def _stored_keys(tool: str, role: str) -> list[str]:
 
 
 def _keep(tool: str, role: str, files: Sequence[tuple[str, bytes]], *, several: bool) -> None:
-    """Put files into the vault and remember their keys; a name uploaded again replaces the former."""
+    """Put files into the vault and remember their keys; a name uploaded again replaces the former.
+
+    Files of one name in one upload, such as of two folders, are numbered and all kept.
+    """
     known = _stored_keys(tool, role) if several else []
-    for name, data in files:
+    n_of: Counter[str] = Counter()
+    for given, data in files:
+        n_of[given] += 1
+        stem, dot, ending = given.rpartition(".")
+        name = given if n_of[given] == 1 else f"{stem or ending} ({n_of[given]}){dot}{ending if stem else ''}"
         stored = vault().put(name, data)
         known = [key for key in known if key != stored.key and _name(key) != name] + [stored.key]
     st.session_state[_slot(tool, role)] = known
@@ -100,6 +108,8 @@ def take_along(source: str, tool: str, places: Mapping[str, Sequence[str]]) -> N
         st.session_state[_slot(tool, role)] = list(keys)
     for key in held:
         read_alike(source, tool, key)
+    if tool == source:
+        st.rerun()
     st.switch_page(_TOOLS[tool].script if tool in _TOOLS else FILED)
 
 

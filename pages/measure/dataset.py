@@ -26,17 +26,46 @@ from core.reports import Report
 from core.settings.form import described
 from core.tables import Dataset
 from core.web.caching import StoredFile, remembered
-from core.words import say
+from core.words import listed, say
 from pages.components.asking import ask_for_form
+from pages.components.drawer import ask_for_inputs
 from pages.components.earlier import ledger_download
+from pages.components.inputs import stored_files, take_along
 from pages.components.parts import show_group
 from pages.components.policy import ask_for_context
+from pages.components.reading import read_table
 from pages.components.results import Download
 from pages.components.shown import Shown, Texts
 from pages.components.text import sentence
 from pages.components.tool_page import ToolPage, show_page
 
 _PEOPLE = ("k", "known_records", "alone_with_all")  # thresholds that are in people
+
+
+def _ask_for_inputs(shown: Shown) -> bool:
+    """Ask for tables; where each is there twice, offer to hold the one against the other."""
+    if not ask_for_inputs(shown):
+        return False
+    files = stored_files(TOOL.key, "tables")
+    if stored_files(TOOL.key, "originals"):
+        return True
+    from core.triage import GivenFile, sides_of  # noqa: PLC0415 - takes long to import
+
+    tables = [GivenFile(name=each.name, table=read_table(TOOL.key, each)[0]) for each in files]
+    released, originals = sides_of([each for each in tables if each.table is not None])
+    if originals:
+        keys = {each.name: each.key for each in files}
+        places = {
+            role: [keys[each.name] for each in side]
+            for role, side in (("tables", released), ("originals", originals))
+        }
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            names = listed([each.name for each in originals])
+            twice = say("Each table is there twice. Are these the originals: {files}?", files=names)
+            st.markdown(sentence(twice), width="stretch")
+            if st.button(say("Hold the others against them"), key=f"{TOOL.key}_sides", type="primary"):
+                take_along(TOOL.key, TOOL.key, places)
+    return True
 
 
 def _ask_for_settings(shown: Shown) -> DeliverySettings:
@@ -140,6 +169,7 @@ def _downloads(shown: Shown) -> list[Download]:
 show_page(
     ToolPage(
         tool=TOOL,
+        inputs=_ask_for_inputs,
         titles=("Keys, persons, roles of columns",),
         settings=_ask_for_settings,
         measure=_measure,

@@ -18,3 +18,22 @@ def test_dataset_page__reads_all_sheets_of_a_workbook(
     assert not app.error
     assert [*app.dataframe[0].value.iloc[:, 0]] == ["book persons", "book visits"]
     assert "the sheet “notes”" in app.header[0].value
+
+
+def test_dataset_page__holds_tables_that_came_twice_against_each_other(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    def tables(key: str, *, year: str) -> list[tuple[str, bytes, str]]:
+        people = "".join(f"{key}{n},{year or 1940 + n % 60},{'FM'[n % 2]}\n" for n in range(100, 300))
+        visits = "".join(f"{key}{n},{'ABC'[n % 3]}\n" for n in range(100, 300))
+        files = {"people.csv": f"number,born,sex\n{people}", "visits.csv": f"number,ward\n{visits}"}
+        return [(name, data.encode(), "text/csv") for name, data in files.items()]
+
+    app = open_page("pages/measure/dataset.py")
+    dropped = [*tables("P", year=""), *tables("Q", year="1940-1999")]  # two folders, in one drop
+    app = app.file_uploader[0].set_value(dropped).run()
+    assert "`people.csv`" in app.main.markdown.values[0]
+    app = app.button(key="dataset_sides").click().run()
+    assert not app.exception
+    assert not app.error
+    assert any("No rules say what was done" in each for each in app.markdown.values)

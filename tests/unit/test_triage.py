@@ -7,7 +7,7 @@ import pytest
 
 from core.demo import Demo
 from core.tables import read_dataset
-from core.triage import GivenFile, Offer, is_report, offers
+from core.triage import GivenFile, Offer, is_report, offers, sides_of
 from core.vcf.pairing import is_vcf_name
 from pages.components.navigation import TOOLS
 
@@ -185,3 +185,56 @@ def test_offers__say_that_people_have_a_row_each(header: str) -> None:
 )  # fmt: skip
 def test_offers__take_a_log_for_one_whoever_it_is_of(log: bytes) -> None:
     assert offers([given("log.csv", log)])[0].tool == "events"
+
+
+def _people(key: str, *, exact: bool) -> bytes:
+    rows = (f"{key}{n},{1940 + n % 60 if exact else '1940-1999'},{'FM'[n % 2]}\n" for n in range(100, 300))
+    return f"number,born,sex\n{''.join(rows)}".encode()
+
+
+def _visits(key: str, *, exact: bool) -> bytes:
+    rows = (f"{key}{n},2024-03-{10 + n % 19 if exact else 10}\n" for n in range(100, 300))
+    return f"number,day\n{''.join(rows)}".encode()
+
+
+DELIVERIES = {  # names of: original people, original visits, released people, released visits
+    "folders": ("raw/people.csv", "raw/visits.csv", "release/people.csv", "release/visits.csv"),
+    "endings": ("people.csv", "visits.csv", "people_deidentified.csv", "visits_deidentified.csv"),
+    "numbered": ("people.csv", "visits.csv", "people (2).csv", "visits (2).csv"),
+    "released first": ("people (2).csv", "visits (2).csv", "people.csv", "visits.csv"),
+}
+
+
+@pytest.mark.parametrize("names", DELIVERIES.values(), ids=DELIVERIES)
+def test_offers__find_tables_that_come_with_their_originals(names: tuple[str, str, str, str]) -> None:
+    tables = [
+        *(_people("P", exact=True), _visits("P", exact=True)),
+        *(_people("Q", exact=False), _visits("Q", exact=False)),
+    ]
+    files = [given(*each) for each in zip(names, tables, strict=True)]
+    best = offers(sorted(files, key=lambda each: "(2)" in each.name))[0]
+    assert best.tool == "dataset"
+    assert {role: sorted(each) for role, each in best.places.items()} == {
+        "originals": sorted(names[:2]),
+        "tables": sorted(names[2:]),
+    }
+
+
+def test_sides__are_none_of_one_pair_of_other_columns_and_of_tables_that_come_once() -> None:
+    people, visits = _people("P", exact=True), _visits("P", exact=True)
+    once = [given("people.csv", people), given("visits.csv", visits), given("people_masked.csv", people)]
+    assert sides_of(once) == ([], [])
+    other = [*once, given("visits_masked.csv", b"shop,price\n" + b"A,1\nB,2\n" * 9)]
+    assert sides_of(other) == ([], [])
+
+
+def test_offers__take_pairs_that_no_key_joins_for_no_delivery() -> None:
+    one = b"age,sex,town\n" + b"31,F,A\n42,M,B\n" * 9
+    other = b"price,shop,colour\n" + b"3,X,red\n4,Y,blue\n" * 9
+    found = offers(
+        [
+            *(given("people.csv", one), given("people_anonymized.csv", one)),
+            *(given("sales.csv", other), given("sales_anonymized.csv", other)),
+        ]
+    )
+    assert [offer.tool for offer in found[:2]] == ["leakage", "leakage"]
