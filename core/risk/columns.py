@@ -251,8 +251,8 @@ MOST_COLUMNS = 30  # with the most values, among which sets are searched
 class UnchosenColumns:
     """The columns of a release that nobody chose for anything, together."""
 
-    # released columns that are no quasi-identifier, sensitive attribute, person, weight or household, and not
-    # said to be left out or to name people; those said to be harmless are among them
+    # released columns that are no quasi-identifier, sensitive attribute, person, weight, household or shifted
+    # date, and not said to be left out or to name people; those said to be harmless are among them
     columns: tuple[str, ...]
     n_records: int  # records of the table
     n_unique: int  # records that no other one equals in all of them
@@ -283,7 +283,7 @@ class UnchosenColumns:
 def unchosen_columns(settings: RiskSettings, columns: Sequence[str]) -> tuple[str, ...]:
     """Return the released columns that nobody chose for anything, in the table's order."""
     chosen = {*settings.quasi_identifiers, *settings.sensitive, *settings.leave_out}
-    chosen |= {*settings.direct_identifiers, settings.person or "", settings.weight or ""}
+    chosen |= {*settings.direct_identifiers, *settings.shifted, settings.person or "", settings.weight or ""}
     chosen.add(settings.household or "")
     return tuple(column for column in columns if column not in chosen)
 

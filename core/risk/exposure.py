@@ -37,7 +37,7 @@ def _hidden_persons(measured: RiskMeasurement, k: int) -> Iterator[Finding]:
     if not n_classes:
         yield from _enough_hidden_persons(measured, hidden, least)
         return
-    sure = hidden.looks_like_identifier and hidden.column not in measured.settings.other
+    sure = hidden.looks_like_identifier and hidden.column not in measured.settings.harmless
     yield Finding.of(
         "hidden_persons", Verdict.FAIL if sure else Verdict.WARN, column=hidden.column, n_affected=n_records
     )(
@@ -65,7 +65,7 @@ def _why_a_person(hidden: HiddenPersons) -> Text:
 
 def _enough_hidden_persons(measured: RiskMeasurement, hidden: HiddenPersons, least: int) -> Iterator[Finding]:
     """Yield that classes hold enough persons, if that is what they are; released codes of theirs are told."""
-    told = {*measured.settings.leave_out, *measured.settings.direct_identifiers, *measured.settings.other}
+    told = {*measured.settings.leave_out, *measured.settings.direct_identifiers, *measured.settings.harmless}
     if hidden.is_steady and hidden.column in told:
         return
     is_told = hidden.looks_like_identifier or not hidden.is_steady
@@ -81,7 +81,7 @@ def _enough_hidden_persons(measured: RiskMeasurement, hidden: HiddenPersons, lea
 def _repeats_with_person(measured: RiskMeasurement) -> Iterator[Finding]:
     """Yield the columns whose codes each stand for one person in all the person's records."""
     settings = measured.settings
-    told = {*settings.direct_identifiers, *settings.other, *settings.leave_out}
+    told = {*settings.direct_identifiers, *settings.harmless, *settings.leave_out}
     told |= {each.column for each in measured.unassigned if each.kind not in _RECORD_NUMBERS}
     columns = [column for column in measured.repeating if column not in told]
     if not columns:
@@ -105,7 +105,16 @@ def _repeats_with_person(measured: RiskMeasurement) -> Iterator[Finding]:
 
 def _time_and_order(measured: RiskMeasurement) -> Iterator[Finding]:
     """Yield what intervals between a person's records, days between two columns, and order tell."""
-    time = measured.time
+    time, shifted = measured.time, measured.settings.shifted
+    if shifted:
+        yield Finding.of("taken_as_shifted", Verdict.PASS, columns=shifted)(
+            "{columns} was taken as shifted, by one number of days for each person: others know the days "
+            "between dates, and not the dates. Whether it was is seen beside the originals (Data set).",
+            "{columns} were taken as shifted, by one number of days for each person: others know the days "
+            "between dates, and not the dates. Whether they were is seen beside the originals (Data set).",
+            n=len(shifted),
+            columns=listed(shifted),
+        )
     yield from map(judge_sequences, time.sequences)
     yield from map(judge_span, time.spans)
     yield from judge_orders([("", each) for each in time.orders])
@@ -406,7 +415,7 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
     texts = {each.column for each in measured.texts if each.is_text}
     unassigned = [each for each in measured.unassigned if each.column not in texts]
     found = [each for each in unassigned if each.role is Role.DIRECT_IDENTIFIER]
-    said, harmless = measured.settings.direct_identifiers, measured.settings.other
+    said, harmless = measured.settings.direct_identifiers, measured.settings.harmless
     alike = [each.column for each in found if each.kind not in _NOT_SURE and each.column not in said]
     people = [*said, *(column for column in alike if column not in harmless)]
     numbers = [each for each in found if each.kind in _RECORD_NUMBERS]
@@ -444,7 +453,7 @@ def _identifiers(measured: RiskMeasurement) -> Iterator[Finding]:
 
 def _perhaps_names(measured: RiskMeasurement) -> Iterator[Finding]:
     """Yield the columns of digests, and in the form of names, that nobody has said anything of."""
-    said = {*measured.settings.direct_identifiers, *measured.settings.other}
+    said = {*measured.settings.direct_identifiers, *measured.settings.harmless}
     unsaid = [each for each in measured.unassigned if each.column not in said]
     perhaps = [each.column for each in unsaid if each.kind == PERHAPS_NAMES]
     if digests := [each.column for each in unsaid if each.kind == DIGESTS]:
@@ -510,7 +519,7 @@ def _columns_nobody_chose(measured: RiskMeasurement, k: int) -> Iterator[Finding
     """Yield which further columns narrow records down, and which others may be known of a person."""
     joined_with = tuple(_with_further(measured, k))
     yield from joined_with
-    told = {*measured.settings.direct_identifiers, *measured.settings.other}
+    told = {*measured.settings.direct_identifiers, *measured.settings.harmless}
     told |= {name for each in joined_with for name in each.columns}
     quasi = [
         each.column

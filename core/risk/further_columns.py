@@ -42,7 +42,7 @@ def further_columns(
 
     `n_values`: the distinct values of each column that is looked at.
     """
-    unchosen = [each for each in unchosen_columns(settings, columns) if each not in settings.other]
+    unchosen = [each for each in unchosen_columns(settings, columns) if each not in settings.harmless]
     return tuple(with_most_values([each for each in unchosen if n_values.get(each, 0) > 1], n_values))
 
 

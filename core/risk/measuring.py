@@ -56,10 +56,12 @@ from core.risk.sensitive import (
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
 from core.sequences import Time, measure_time, orders_beside
 from core.tables import Dataset
+from core.values.dates import read_days
 from core.values.doubtful_cells import about_doubtful_cells
 from core.verdict import Finding
 from core.words import Text, counted, input_error, text
 
+_ARE_DATES = 0.9  # share of the values of a column of dates that are days
 _N_WORST = 50
 _MOST_LISTED = 20_000_000  # classes whose sizes are listed for estimates of the population
 _MOST_CELLS = 1_000_000  # classes × quasi-identifiers of which each is left out in turn; under half a second
@@ -219,6 +221,7 @@ def measure_risk(
         raise AuditInputError("The rows are said to be cells of counts and no people; audit them as counts.")
     check_settings(settings, dataset.columns)
     _check_hierarchies(hierarchies or {}, settings)
+    _check_shifted(dataset, settings)
     source = _Records(dataset, settings, hierarchies or {})
     measured = _measure_file(source, population)
     skip = columns_of_people((*measured.unassigned, *measured.sensitive_suggestions))
@@ -529,6 +532,16 @@ def _check_hierarchies(hierarchies: Mapping[str, Hierarchy], settings: RiskSetti
     )
 
 
+def _check_shifted(dataset: Dataset, settings: RiskSettings) -> None:
+    """Refuse columns that are said to be shifted dates and hardly hold any."""
+    days = {each: read_days(coded_column(dataset.table, each).trimmed.values) for each in settings.shifted}
+    refuse(
+        text("{column} holds no dates, so they cannot be shifted.", column=f"`{column}`")
+        for column, found in days.items()
+        if not len(found) or np.mean(~np.isnan(found)) < _ARE_DATES
+    )
+
+
 def suggested_settings(dataset: Dataset) -> RiskSettings:
     """Return settings with the roles that the columns' names and values suggest.
 
@@ -628,6 +641,7 @@ def settings_for_other(settings: RiskSettings, columns: Sequence[str]) -> RiskSe
         leave_out=there(settings.leave_out),
         direct_identifiers=there(settings.direct_identifiers),
         other=there(settings.other),
+        shifted=there(settings.shifted),
         person=settings.person if settings.person in columns else None,
         household=settings.household if settings.household in columns else None,
         weight=None,

@@ -27,14 +27,14 @@ def released_columns(measured: RiskMeasurement, *, person: PersonReleased = "pse
     """Return the columns that a release holds, in the table's order.
 
     Those that somebody chose for something and that may be seen: quasi-identifiers, sensitive attributes,
-    weights, columns said to be harmless, and, with pseudonyms in them, households and the person column. A
-    column that nobody said anything of is never released.
+    weights, columns said to be harmless, shifted dates, and, with pseudonyms in them, households and the
+    person column. A column that nobody said anything of is never released.
     """
     settings = measured.settings
     chosen = {
         *settings.quasi_identifiers,
         *settings.sensitive,
-        *settings.other,
+        *settings.harmless,
         settings.weight,
         settings.household,
     }
@@ -57,7 +57,7 @@ def check_undeclared(measured: RiskMeasurement) -> None:
     Of the columns that say whose a record is, a release has fresh pseudonyms at most.
     """
     settings = measured.settings
-    declared = {*settings.direct_identifiers, *settings.other, settings.person, settings.household}
+    declared = {*settings.direct_identifiers, *settings.harmless, settings.person, settings.household}
     found = [
         each.column
         for each in measured.unassigned

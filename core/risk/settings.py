@@ -56,6 +56,12 @@ class RiskSettings:
         "--harmless",
         metavar="COL",
     )
+    shifted: tuple[str, ...] = setting(
+        (),
+        "Date shifted per person",
+        "By one number of days for each person: others know the days between dates, not the dates.",
+        metavar="COL",
+    )
     person: str | None = setting(
         None, "Person", "Whose record it is, so that groups count people.", metavar="COL"
     )
@@ -146,13 +152,18 @@ class RiskSettings:
         check(self)
 
     @property
+    def harmless(self) -> tuple[str, ...]:
+        """Return the columns whose values others do not know: said to be harmless, or shifted dates."""
+        return (*self.other, *self.shifted)
+
+    @property
     def is_of_counts(self) -> bool:
         """Return whether the rows are cells of counts or contributions to them, and no people."""
         return bool(self.counts or self.magnitude)
 
     def categories(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return the columns that say which cell of counts a row is: those that nothing else was said of."""
-        parts = (self.counts, self.leave_out, self.direct_identifiers, self.other)
+        parts = (self.counts, self.leave_out, self.direct_identifiers, self.harmless)
         single = (self.magnitude, self.contributor, self.person, self.weight, self.household)
         named = {*single, *(column for part in parts for column in part)}
         return tuple(column for column in columns if column not in named)
@@ -317,7 +328,7 @@ def _without_effect(settings: RiskSettings) -> list[Text]:
 
 def _column_problems(settings: RiskSettings, columns: Sequence[str]) -> list[str]:
     chosen = [*settings.quasi_identifiers, *settings.sensitive, *settings.leave_out]
-    chosen += [*settings.direct_identifiers, *settings.other, *settings.counts]
+    chosen += [*settings.direct_identifiers, *settings.harmless, *settings.counts]
     single = (settings.person, settings.weight, settings.household, settings.magnitude, settings.contributor)
     chosen += [column for column in single if column is not None]
     unknown = [column for column in dict.fromkeys(chosen) if column not in columns]
@@ -339,6 +350,7 @@ def _overlap_problems(settings: RiskSettings) -> list[str]:
         ("not released", settings.leave_out),
         ("a direct identifier", settings.direct_identifiers),
         ("harmless", settings.other),
+        ("a shifted date", settings.shifted),
         ("a count", settings.counts),
         ("the amount", tuple(filter(None, (settings.magnitude,)))),
         ("the contributor", tuple(filter(None, (settings.contributor,)))),

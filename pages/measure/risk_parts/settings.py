@@ -36,6 +36,7 @@ _FIELDS: Mapping[str, str] = {
     Role.SENSITIVE_ATTRIBUTE.value: "sensitive",
     Role.DIRECT_IDENTIFIER.value: "direct_identifiers",
     own("other"): "other",
+    "date shifted per person": "shifted",
     own("person"): "person",
     own("household"): "household",
     "sampling weight": "weight",
