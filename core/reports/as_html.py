@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _MOST_COLUMNS = 14
+_MOST_FIGURES = 16  # of a run, before those of the annex; all that are judged
 _MOST_ROWS = 25
 _MOST_ROWS_OF_MAP = 30
 _LONGEST_TEXT = 600
 _LONGEST_IN_MARGIN = 80
-_BESIDE_WIDTH, _BESIDE_HEIGHT = 340, 180  # pixels of a chart beside the figures
-_GRID_WIDTH = 460  # pixels of one of several
+# Width and height in pixels of a chart: on the first page, beside the figures, one of several
+_SIZES = {"first": (460, 200), "beside": (340, 180), "grid": (460, None)}
 
 _CODE = re.compile("`([^`\n]+)`")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9 .,:-]")
@@ -51,8 +52,9 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9 .,:-]")
 def render_html(report: Report) -> bytes:
     """Write the report as one HTML file in UTF-8.
 
-    The first page holds the verdict, the gravest findings, what to do, the files and how the report was made;
-    then comes a section per file; definitions, settings and hashes are an appendix. Charts are inline SVG. A
+    The first page holds the verdict, what to do, the gravest findings and the first picture; then comes a
+    section per file with what is judged, and what the result cannot tell. All other figures, tables,
+    definitions, settings and hashes are an annex. Charts are inline SVG. A
     content security policy forbids scripts and requests, links lead within the file, and all text is escaped.
     Tables show their first 25 rows (maps of columns 30) and 14 columns and say so where they hold more.
     Light, dark and print have their own colours; a verdict is told by word, symbol and colour. The same
@@ -104,10 +106,18 @@ def _environment() -> "Environment":
 
 
 def _whole(report: Report) -> ReportSection:
-    """Return a run that is not of several files as one section."""
-    name, charts = say("Result"), report.charts
+    """Return a run that is not of several files as one section; figures that nothing judges come last."""
+    judged = [each for each in report.figures if each.threshold or each.verdict]
+    others = [each for each in report.figures if each not in judged][: max(_MOST_FIGURES - len(judged), 0)]
+    first = [*judged, *others]
     return ReportSection(
-        name=name, verdict=report.verdict, headline="", figures=report.figures, findings=(), charts=charts
+        name=say("Result"),
+        verdict=report.verdict,
+        headline="",
+        figures=tuple(each for each in report.figures if each in first),
+        findings=(),
+        charts=report.charts,
+        further=tuple(each for each in report.figures if each not in first),
     )
 
 
@@ -157,9 +167,9 @@ def _css(words: str) -> str:
     return _NOT_PLAIN.sub(lambda found: f"\\{ord(found[0]):x} ", shown)
 
 
-def _drawn(chart: Drawing, anchor: str, *, is_beside: bool) -> tuple[str | None, str]:
+def _drawn(chart: Drawing, anchor: str, *, place: str) -> tuple[str | None, str]:
     """Return a chart as SVG and what says in words what it shows; "" of one bar, None if it failed."""
-    width, height = (_BESIDE_WIDTH, _BESIDE_HEIGHT) if is_beside else (_GRID_WIDTH, None)
+    width, height = _SIZES[place]
     made = chart.chart()
     if words := one_bar(made):
         return "", words

@@ -16,7 +16,6 @@ from core.tables.typed import read_typed
 from core.words import input_error, joined, text
 
 _MARK = b"\xef\xbb\xbf"
-_TWO_RECORDS = re.compile(rb"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 _FHIR = re.compile(rb'"resourceType"\s*:')
 _MOST_PROBLEMS = 5
 
@@ -24,12 +23,10 @@ _MOST_PROBLEMS = 5
 def is_json_lines(data: pa.Buffer) -> bool:
     """Return whether a text's first line is a whole record, with another below it or of FHIR."""
     start = data.slice(0, min(data.size, LONGEST_RECORD)).to_pybytes().removeprefix(_MARK)
-    if not start.lstrip().startswith(b"{"):
-        return False
-    if _TWO_RECORDS.match(start):
-        return True
     line, _, rest = start.strip().partition(b"\n")
-    return not rest and line.endswith(b"}") and _FHIR.search(line) is not None
+    if not line.startswith(b"{") or not line.rstrip().endswith(b"}"):
+        return False
+    return rest.lstrip().startswith(b"{") if rest else _FHIR.search(line) is not None
 
 
 def read_json_lines(data: pa.Buffer, *, name: str, options: ReadOptions) -> tuple[pa.Table, Reading]:

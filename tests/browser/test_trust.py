@@ -209,11 +209,11 @@ def _delivery() -> dict[str, bytes]:
 
 def _repeat() -> Work:
     """Return the report of a small table that says it is of a large one."""
-    names, words = "age,town,education,disease", [["t.csv", "--quasi-identifier", "age", "town", "education"]]
-    with alone({"t.csv": Source("t.csv", _table(names, 50))}):
-        made = audit_again("risk", [[*words[0], "--suda"]])
+    words = ["t.csv", "--quasi-identifier", *PEOPLE.split(",")[:-1], "--suda"]
+    with alone({"t.csv": Source("t.csv", _table(PEOPLE, 50))}):
+        made = audit_again("risk", [words])
     document = json.loads(render_json(made.full_report(datetime.now(UTC))))
-    large = _table(names, 400_000)
+    large = _table(PEOPLE, 400_000)
     document["inputs"][0] |= {"sha256": hashlib.sha256(large).hexdigest(), "n_bytes": len(large)}
     return Work(
         "filed",

@@ -139,6 +139,7 @@ def test_main__an_unexpected_error_is_one_sentence_and_never_a_verdict(
         raise error
 
     monkeypatch.setattr("core.commands.measures.measures_document", fail)
+    monkeypatch.setattr("core.__main__.memory_left", lambda: None)
     assert main(["measures"]) == code
     shown = capsys.readouterr().err
     assert shown.startswith(words)
