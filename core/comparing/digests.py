@@ -21,7 +21,6 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from core.words import Text, own, text
 
@@ -172,6 +171,8 @@ def _rolling(start: int, factor: int, mask: int, *, fnv: Literal["", "1", "1a"] 
 
 def _pandas(data: bytes) -> bytes:
     """Return what pandas hashes a text to."""
+    import pandas as pd  # noqa: PLC0415 - takes long to import
+
     hashed = pd.util.hash_array(np.array([data.decode("utf-8", "replace")], object), categorize=False)
     return int(hashed[0]).to_bytes(8, "big")
 
