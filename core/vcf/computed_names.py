@@ -18,10 +18,10 @@ from core.comparing.digests import (
     token_shape,
     usual_digests,
 )
+from core.vcf.carriers import BY_CHANCE, tail
 from core.vcf.sample_names import folded, is_generic
 from core.words import Text, text
 
-BY_CHANCE = 1e-6  # what chance may give at most, over all samples of a file
 _LEARNED_ON = 3  # original names whose digests are looked for among the new ones
 _LOOKED_AT = 40  # of which one alone is an accident
 _CUTS = 16  # of a digest, where a token may begin in it
@@ -129,8 +129,8 @@ def _made_of_parts(originals: Sequence[str], names: Sequence[str]) -> Computed |
         for name, own in zip(_without_counter(names), pieces, strict=True)
     ]
     ranked = sorted(chances)
-    least = min(range(len(ranked)), key=lambda at: _tail(at + 1, len(ranked) * ranked[at]), default=0)
-    if not ranked or _tail(least + 1, len(ranked) * ranked[least]) >= BY_CHANCE:
+    least = min(range(len(ranked)), key=lambda at: tail(at + 1, len(ranked) * ranked[at]), default=0)
+    if not ranked or tail(least + 1, len(ranked) * ranked[least]) >= BY_CHANCE:
         return None
     columns = tuple(column for column, chance in enumerate(chances, 1) if chance <= ranked[least])
     return Computed(columns, text("parts, dates or initials of them"))
@@ -185,11 +185,6 @@ def _chance(name: str, pieces: frozenset[str], shares: Mapping[str, float]) -> f
             name = name.replace(piece, " ", 1) if own < 1 else name
             chance *= own
     return chance
-
-
-def _tail(n: int, expected: float) -> float:
-    """Return how probable `n` or more are where so many are expected, by a bound of Chernoff's."""
-    return 1.0 if n <= expected else math.exp(n - expected + n * math.log(expected / n)) if expected else 0.0
 
 
 def _in_order(originals: Sequence[str], names: Sequence[str]) -> Computed:

@@ -399,7 +399,9 @@ def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> Iterator[Hea
     known = frozenset(original.samples)
     is_new = not known.issuperset(anonymized.samples)
     holds_name = name_finder(_telling(original)) if is_new else lambda _name: False
-    kept, telling, others = [], [], []
+    kept: list[int] = []
+    telling: list[int] = []
+    others: list[int] = []
     are_numbers = are_numbers_of_people(names)
     for column, (sample, name) in enumerate(zip(anonymized.samples, names, strict=True), 1):
         is_kept = (sample in known and not is_role(name)) or holds_name(sample)

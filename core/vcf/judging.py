@@ -281,6 +281,7 @@ def _pointed_at(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdic
         ("phase_set_neighbour", neighbours.phase_sets, starts, starts),
         ("mate_kept", neighbours.mates, starts, starts),
         ("star_neighbour", neighbours.stars, starts + 1, ends),
+        ("odd_neighbour", neighbours.odd, starts, starts),
         ("allele_elsewhere", neighbours.spelled, starts, starts),
         ("repeat_elsewhere", neighbours.spelled_repeats, starts, starts),
         ("named_elsewhere", neighbours.named, starts, starts),

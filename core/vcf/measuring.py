@@ -20,7 +20,7 @@ from core.vcf.header_leaks import HeaderFinding, header_findings, some_contigs_r
 from core.vcf.left import shown
 from core.vcf.lines import Lines, Places
 from core.vcf.memoized import forgetting
-from core.vcf.neighbours import Neighbours
+from core.vcf.neighbours import Neighbours, Pointers
 from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.rows import Alignment, SortedLines, UnsortedError
@@ -143,6 +143,10 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
     judge = scanner.judge
     metadata_targets, metadata_masked = metadata_of(*scanner.headers)
     scanner.same.finish()
+    scanner.beside.finish()
+    odd = Pointers()
+    scanner.beside.odd.tell(odd)
+    scanner.beside.shifted.tell(scanner.same.named)
     return VcfScan(
         original_name=pair.original.name,
         anonymized_name=pair.anonymized.name,
@@ -162,6 +166,7 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         is_original=not scanner.is_changed,
         neighbours=replace(
             scanner.neighbours,
+            odd=odd,
             spelled=scanner.same.named,
             spelled_repeats=scanner.same.named_repeats,
             named=scanner.words.named_sites(),

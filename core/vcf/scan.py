@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.vcf.candidates import CandidateCollector, Found, Mark
+from core.vcf.carriers import Compared, KeptBeside
 from core.vcf.frequencies import NOT_COMPUTABLE, Rarity, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.left import NOTHING, QUAL_BLANKS, pattern_of
@@ -139,6 +140,7 @@ class Scanner:
         self.neighbours = Neighbours()
         telling = frozenset(name for name in self.judge.names if not is_generic(decoded(name)))
         self.same = SameAlleles((*first.contigs, *second.contigs))
+        self.beside = KeptBeside()
         self.words = RecordWords(second, telling)
         self.symbols = Symbols(second)
         self.others = OtherFrequencies(second)
@@ -168,6 +170,7 @@ class Scanner:
         self._take_events(batch, found, events)
         self._read_pointers(batch, found)
         self._tell_of_others(batch, found)
+        self._look_beside(batch, found)
         if self.orders is not None:
             mine = np.flatnonzero(found.own >= 0)
             self.orders.append((sites.mine.numbers[mine], sites.kept.numbers[found.own[mine]]))
@@ -464,6 +467,19 @@ class Scanner:
                 names = columns.take(places)[ID].to_pylist()
                 self.words.note_targets(contig, sites.mine.positions[places], names)
         self._compare_alleles(batch, found, is_changed)
+
+    def _look_beside(self, batch: _Batch, found: Outcomes) -> None:
+        """Compare masked records with the kept ones around them, by who carries them."""
+        is_changed = (found.marks & np.uint64(Mark.ALT_CHANGED)) != 0
+        if len(self.headers[1].samples) == 0 or not is_changed.any():
+            return
+        has_own = found.own >= 0
+        is_symbolic = (batch.kinds & Alt.SYMBOLIC) != 0
+        sites, masked = batch.sites, has_own & is_changed & batch.is_target
+        some = Compared(
+            batch.columns, sites.mine, sites.kept, found.own, is_symbolic, masked, has_own & ~is_changed
+        )
+        self.beside.read(some)
 
     def _take_symbols(self, batch: _Batch) -> None:
         """Take up the symbolic alleles of both files."""
