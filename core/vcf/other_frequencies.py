@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
@@ -26,6 +26,7 @@ _OF_ALL = re.compile(
     rb"|CAF|FREQ|COMMON|POPAF|AF_?PERCENT"
     rb"|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF)"
 )
+_FEWEST_COLUMNS = 3  # of an annotation
 _VALUE = rb"=([^;\t\n]+)"
 _RARE_IN_DBSNP = 0.0099  # what COMMON=0 says: in no population of 1000 Genomes 1 % or more
 _ALIKE = 1 - 1e-6  # share from which a frequency is the one that decides, in other digits
@@ -55,12 +56,15 @@ class OtherFrequencies:
     """
 
     def __init__(self, header: VcfHeader) -> None:
-        declared = (attributes_of(line)[1] for line in header.lines if line.startswith(b"##INFO"))
+        declared = [attributes_of(line)[1] for line in header.lines if line.startswith(b"##INFO")]
         names = [told.get(b"ID", b"") for told in declared]
         keys = [name for name in names if _OF_ALL.fullmatch(name)]
         keys += [b"AF"] if b"MAF" in names and b"AF" in names else []  # MAF decides where both are there
-        either = b"|".join(map(re.escape, keys))
-        self._pattern = re.compile(rb"[;\t](%s)%s" % (either, _VALUE)) if keys else None
+        self._columns = {
+            told[b"ID"]: one for told in declared if b"ID" in told and (one := _columns_of(told))
+        }
+        either = b"|".join(map(re.escape, (*keys, *self._columns)))
+        self._pattern = re.compile(rb"[;\t](%s)%s" % (either, _VALUE)) if either else None
         self.found = RarerElsewhere()
 
     def read(
@@ -70,18 +74,48 @@ class OtherFrequencies:
         positions: Sequence[int] | npt.NDArray[np.int64],
         mafs: npt.NDArray[np.float64],
     ) -> None:
-        """Read lines of a contig at sites of these frequencies; one that is not computable says nothing."""
+        """Read lines of a contig at sites of these frequencies, infinity where none is computable.
+
+        A record that no longer names its allele says nothing.
+        """
         if self._pattern is None:
             return
         low, high = lines.starts[[0, -1]].tolist()
+        last = -1
         for match in self._pattern.finditer(lines.text, low, high):
-            share = _smallest(match[1], match[2])
+            share = self._share(match[1], match[2])
             if share >= LARGEST:
                 continue
             row = int(np.searchsorted(lines.starts, match.start(), side="right")) - 1
-            if share < _ALIKE * mafs[row] < np.inf:
+            if share < _ALIKE * mafs[row] and row != last and lines[row].split(b"\t", 5)[4].strip(b"N.,"):
+                last = row
                 self.found.records.add(contig, int(positions[row]), share)
                 self.found.own.append(float(mafs[row]))
+
+    def _share(self, key: bytes, text: bytes) -> float:
+        """Return the frequency of the rarest allele that a field, or the columns of an annotation, states."""
+        columns = self._columns.get(key)
+        if columns is None:
+            return _smallest(key, text)
+        shares: dict[bytes, float] = {}
+        for entry in text.split(b","):
+            values = entry.split(b"|")
+            told = [_smallest(name, values[at]) for at, name in columns if at < len(values) and values[at]]
+            if told:
+                shares[values[0]] = max(told)  # of several populations the most frequent counts
+        return min(shares.values(), default=1.0)
+
+
+def _columns_of(told: Mapping[bytes, bytes]) -> tuple[tuple[int, bytes], ...]:
+    """Return which columns of an annotation, by the list in its description, are frequencies of a population.
+
+    In what VEP writes AF is that of all of 1000 Genomes.
+    """
+    listed = told.get(b"Description", b"").strip(b'"')
+    names = [one.strip(b" '\"") for one in listed.rpartition(b": ")[2].split(b"|")]
+    if len(names) < _FEWEST_COLUMNS:
+        return ()
+    return tuple((at, name) for at, name in enumerate(names) if name == b"AF" or _OF_ALL.fullmatch(name))
 
 
 def _smallest(key: bytes, text: bytes) -> float:

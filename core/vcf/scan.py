@@ -382,6 +382,7 @@ class Scanner:
         return (
             EXACT.isdisjoint(shape.format.split(b":"))
             and names == names.translate(None, _BETWEEN)
+            and b"START" not in names.split(b";")  # which is compared with POS
             and _stand_apart(b";" + shape.info + b";", _BETWEEN + b"=")
             and _stand_apart(b"\t" + shape.samples + b"\t", _BETWEEN + b"\t")
         )
@@ -394,10 +395,15 @@ class Scanner:
         """Count what was found of sites, in their order, and repeats that the rule does not name."""
         sites, columns, kinds, pattern = batch.sites, batch.columns, batch.kinds, self.judge.pattern
         is_long = (columns.widths(REF) >= pattern.min_length) & ((kinds & Alt.NONE) == 0)
-        for place in np.flatnonzero(~found.is_judged & (is_long | ((kinds & Alt.UNNAMED) != 0))).tolist():
-            if is_unnamed_repeat(columns.text(REF, place), columns.text(ALT, place), pattern):
+        may_be = is_long | ((kinds & Alt.UNNAMED) != 0)
+        if self.judge.locus_keys:
+            may_be |= columns.widths(REF) != columns.widths(ALT)
+        for place in np.flatnonzero(~found.is_judged & may_be).tolist():
+            ref, alt = columns.text(REF, place), columns.text(ALT, place)
+            info = columns.text(INFO, place) if self.judge.locus_keys else b""
+            if is_unnamed_repeat(ref, alt, pattern, info):
                 site = int(batch.owners[place])
-                events.setdefault(site, []).append((unnamed_event(columns.text(ALT, place)), np.inf))
+                events.setdefault(site, []).append((unnamed_event(ref, alt, info, pattern), np.inf))
         for site in sorted(events):
             contig = next(name for name, _, high in sites.contigs if site < high)
             position = int(sites.positions[site])
