@@ -5,7 +5,8 @@ such a record is not masked, whatever it holds. All others are split, paired wit
 judged by the checks, each of which is written once.
 """
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,7 @@ from core.vcf.neighbours import Neighbours, Pointers
 from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.rows import Alignment, SortedLines, UnsortedError
+from core.vcf.sample_names import decoded, is_role
 from core.vcf.scan import Scanner
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import Tallies
@@ -70,6 +72,7 @@ class VcfScan(Tallies):
     # columns and fields that are blank in several ways, each at thresholds up to a frequency
     several_ways: tuple[tuple[str, float], ...]
     rarer_elsewhere: RarerElsewhere  # second ones of the anonymized file's records
+    original_key: str = ""  # what tells the original from others, the same in other scans of it
     words: tuple[WordFinding, ...] = ()  # what fields of the anonymized records say of people
     unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
 
@@ -144,7 +147,7 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
     metadata_targets, metadata_masked = metadata_of(*scanner.headers)
     scanner.same.finish()
     scanner.beside.finish()
-    odd = Pointers()
+    candidates, odd = scanner.collector.result(), Pointers()
     scanner.beside.odd.tell(odd)
     scanner.beside.shifted.tell(scanner.same.named)
     return VcfScan(
@@ -155,7 +158,8 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         metadata_targets=metadata_targets,
         metadata_masked=metadata_masked,
         header_findings=header_findings(*scanner.headers, scanner.symbols.gone),
-        candidates=scanner.collector.result(),
+        candidates=candidates,
+        original_key=_original_key(candidates, scanner.headers[0].samples),
         n_original=scanner.n_records[0],
         n_anonymized=scanner.n_records[1],
         n_with_alt=scanner.n_with_alt,
@@ -178,6 +182,17 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         several_ways=(*(_CONTIGS * some_contigs_removed(*scanner.headers, contigs)), *judge.ways.result()),
         **vars(scanner.tallies),
     )
+
+
+def _original_key(candidates: Candidates, samples: Sequence[bytes]) -> str:
+    """Return what tells an original from others: its rare and repeat sites, keyed by them its samples' names.
+
+    It is empty where all samples have the name of a role, which those of other files have as well.
+    """
+    if samples and all(is_role(decoded(name)) for name in samples):
+        return ""
+    key = hashlib.sha256(b"".join((candidates.positions.tobytes(), candidates.mafs.tobytes()))).digest()
+    return hashlib.blake2b(b"\n".join(sorted(samples)), key=key, digest_size=16).hexdigest()
 
 
 def _n_out_of_order(orders: list[tuple[Places, Places]]) -> int:
