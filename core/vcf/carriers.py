@@ -78,7 +78,7 @@ def is_shifted(position: int, alleles: tuple[bytes, bytes], other: int, others: 
         return is_shifted(other, others, position, alleles)
     unit, unit_too = lost or gained, lost_too or gained_too
     by = second - first
-    if (lost and gained) or (lost_too and gained_too) or len(lost) != len(lost_too) or not unit or not by:
+    if (lost and gained) or (lost_too and gained_too) or len(lost) != len(lost_too) or not unit:
         return False
     turned = by % len(unit)
     before = others[0][
@@ -217,7 +217,7 @@ class KeptBeside:
             return
         samples = some.kept_samples(kept)
         who, whose = carriers_of(some.samples(masked)), carriers_of(samples)
-        n_bases = abs(len(alleles[0]) - len(alleles[1])) + 1
+        n_bases = abs(len(alleles[0]) - len(alleles[1]))
         chance = _SAME_BASE**n_bases / math.comb(samples.count(b"\t") + 1, len(whose))
         place, other = (int(some.mine.positions[row]) for row in (masked, kept))
         speaks = bool(who) and who == whose and is_shifted(place, alleles, other, others)

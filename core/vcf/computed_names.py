@@ -128,11 +128,11 @@ def _made_of_parts(originals: Sequence[str], names: Sequence[str]) -> Computed |
         _chance(name, own, {piece: (has[piece] - 1) / max(len(names) - 1, 1) for piece in own})
         for name, own in zip(_without_counter(names), pieces, strict=True)
     ]
-    ranked = sorted(chances)
-    least = min(range(len(ranked)), key=lambda at: tail(at + 1, len(ranked) * ranked[at]), default=0)
-    if not ranked or tail(least + 1, len(ranked) * ranked[least]) >= BY_CHANCE:
+    ranked = enumerate(sorted(chances), 1)
+    told = [chance for n, chance in ranked if tail(n, len(chances) * chance) < BY_CHANCE]
+    if not told:
         return None
-    columns = tuple(column for column, chance in enumerate(chances, 1) if chance <= ranked[least])
+    columns = tuple(column for column, chance in enumerate(chances, 1) if chance <= told[-1])
     return Computed(columns, text("parts, dates or initials of them"))
 
 

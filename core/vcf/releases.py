@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import permutations
 
 import numpy as np
 
@@ -23,27 +22,24 @@ def beside_each_other(
         if one.audit is not None and one.audit.scan.original_key:
             of_original.setdefault(one.audit.scan.original_key, []).append(number)
     for numbers in of_original.values():
-        for number, other in permutations(numbers, 2):
-            audit, beside = told[number].audit, told[other].audit
-            if audit is not None and beside is not None:
-                told[number] = replace(told[number], audit=_named_in(audit, beside, severities))
+        audits = [audit for number in numbers if (audit := outcomes[number].audit) is not None]
+        for number, audit in zip(numbers, audits, strict=True):
+            told[number] = replace(told[number], audit=_named_in(audit, audits, severities))
     return told
 
 
-def _named_in(audit: VcfAudit, other: VcfAudit, severities: Mapping[str, Verdict]) -> VcfAudit:
-    mine, theirs = audit.scan.candidates, other.scan.candidates
-    if not np.array_equal(mine.positions, theirs.positions):  # of an original that is not sorted
-        return audit
+def _named_in(audit: VcfAudit, audits: Sequence[VcfAudit], severities: Mapping[str, Verdict]) -> VcfAudit:
+    mine = audit.scan.candidates
     is_masked = mine.marked(Mark.ALT_CHANGED) & ~mine.marked(Mark.NAMED)
-    is_named = is_masked & ~theirs.marked(Mark.ALT_CHANGED) & ~theirs.marked(Mark.MISSING)
+    is_named, files = np.zeros(len(is_masked), dtype=np.bool_), []
+    for other in (one for one in audits if one is not audit):
+        theirs = other.scan.candidates
+        if np.array_equal(mine.positions, theirs.positions):  # else the original is not sorted
+            here = is_masked & ~theirs.marked(Mark.ALT_CHANGED) & ~theirs.marked(Mark.MISSING)
+            is_named |= here
+            files += [other.scan.anonymized_name] * bool(here.any())
     which = np.flatnonzero(is_named)
-    exposures = found(
-        "named_in_another_release",
-        len(which),
-        int(is_masked.sum()),
-        mine.places(which),
-        severities,
-        file=other.scan.anonymized_name,
-    )
+    name, of, places = "named_in_another_release", int(is_masked.sum()), mine.places(which)
+    exposures = found(name, len(which), of, places, severities, files=", ".join(files))
     every = sorted((*audit.exposure, *exposures), key=lambda one: -one.verdict.severity)
     return replace(audit, exposure=tuple(every))

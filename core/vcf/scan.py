@@ -619,10 +619,11 @@ def _refuse_spaces(name: str, rows: Rows) -> None:
 
 
 def _mafs_of_kept(batch: _Batch) -> npt.NDArray[np.float64]:
-    """Return the site frequency of the original beside each record of the anonymized file."""
+    """Return the site frequency of the original beside each record of the anonymized file; 0 without one."""
     sites, mafs = batch.sites, batch.rarity.mafs
     n_mine, n_kept = batch.n_mine, np.diff(sites.kept_at)
     found = np.full(len(sites.kept), np.inf)
+    found[np.repeat(n_mine == 0, n_kept)] = 0
     is_even = n_mine == n_kept
     found[np.repeat(is_even, n_kept)] = mafs[np.repeat(is_even, n_mine)]
     for site in np.flatnonzero(~is_even & (n_mine > 0) & (n_kept > 0)).tolist():

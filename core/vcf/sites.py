@@ -16,7 +16,7 @@ from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.samples import tells_repeat
 from core.vcf.frequencies import FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader, attributes_of
-from core.vcf.left import MOST_NAMES, Left, Ways, left_of
+from core.vcf.left import MOST_NAMES, Left, PhaseSets, Ways, left_of
 from core.vcf.lines import check_columns
 from core.vcf.memoized import remembered
 from core.vcf.neighbours import changes_of, has_phasing, shows_more
@@ -134,6 +134,8 @@ class SiteJudge:
     ----------
     ways
         In which ways masked records are blank, and what others lost.
+    phase_sets
+        Which numbers new phase sets have.
     new
         In how many records each column or field is new.
     locus_keys
@@ -164,6 +166,7 @@ class SiteJudge:
         ]
         self.ways = Ways(declared)
         self.locus_keys = tuple(key for key in LOCUS_KEYS if key in declared)
+        self.phase_sets = PhaseSets()
         self.new: Counter[str] = Counter()
         self.repeat_alts: set[bytes] = set()
         self.n_exchanged = 0
@@ -351,7 +354,10 @@ class SiteJudge:
         """Count how a record differs from the original's beside masking; return what was left of it."""
         record = original.record
         left = tuple(left_of(record, kept, in_order=self.has_own_samples, is_part=bool(self._parts)))
-        if new := {one.column for one in left if one.how == "new"}:
+        new = {one.column for one in left if one.how == "new"}
+        if "FORMAT/PS" in new and self.phase_sets.are_counted(record, kept):
+            new.remove("FORMAT/PS")
+        if new:
             self._note("something_new")
             self.new.update(name for name in new if name in self.new or len(self.new) < MOST_NAMES)
         if self._parts:
