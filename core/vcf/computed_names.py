@@ -29,7 +29,7 @@ _LETTERS, _DIGITS = 16, 10  # from which a letter or a digit of a name drawn at 
 _FEWEST = 3  # letters or digits of a part; of a longer one its ends too, of one more at least
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _BETWEEN = re.compile(r"[\W_]+")
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = re.compile(r"([0-9]{1,18})")
 _DATE = re.compile(r"((?:19|20)\d\d)\D?(0[1-9]|1[0-2])\D?(0[1-9]|[12]\d|3[01])")
 _DAY_FIRST = re.compile(r"(0[1-9]|[12]\d|3[01])\D?(0[1-9]|1[0-2])\D?((?:19|20)\d\d)")
 _DATE_FORMS = (
@@ -207,6 +207,6 @@ def _ranked(names: Sequence[str]) -> list[int]:
 
     def key(column: int) -> list[tuple[int, str]]:
         parts = _NUMBER.split(names[column].lower())
-        return [(int(one), "") if one.isdigit() else (0, one) for one in parts]
+        return [(int(one), "") if at % 2 else (0, one) for at, one in enumerate(parts)]
 
     return sorted(range(len(names)), key=key)

@@ -74,6 +74,7 @@ class VcfScan(Tallies):
     rarer_elsewhere: RarerElsewhere  # second ones of the anonymized file's records
     original_key: str = ""  # what tells the original from others, the same in other scans of it
     words: tuple[WordFinding, ...] = ()  # what fields of the anonymized records say of people
+    contigs_of_some: tuple[str, ...] = ()  # that some samples have and others have not
     unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
 
 
@@ -177,6 +178,7 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         ),
         rarer_elsewhere=scanner.others.found,
         words=scanner.words.findings(),
+        contigs_of_some=tuple(scanner.contigs.told()),
         repeat_alts=frozenset(judge.repeat_alts),
         new=tuple(shown(name) for name, _ in sorted(judge.new.items(), key=lambda one: (-one[1], one[0]))),
         several_ways=(*(_CONTIGS * some_contigs_removed(*scanner.headers, contigs)), *judge.ways.result()),

@@ -88,8 +88,9 @@ def called_repeat(ref: bytes, alt: bytes, info: bytes, pattern: RepeatPattern) -
     """Return how many copies the longest allele of what INFO calls a repeat has; 0 for none, or too few.
 
     Read are GATK's RU and RPA, HipSTR's START, END and PERIOD, GangSTR's RU and REF, TRGT's MOTIFS, adVNTR's
-    RU and RC. The unit has as many bases as the rule's motifs, and copies as many as the rule asks for, of a
-    longer unit three. An allele as long as REF changes no copies.
+    RU and RC. The unit has as many bases as the rule's motifs, two at least, for runs of one base tell of
+    nobody; copies are as many as the rule asks for, of a longer unit three. An allele as long as REF changes
+    no copies.
     """
     told = dict(_OF_LOCUS.findall(b";%s;" % info))
     if not told or all(len(one) == len(ref) for one in alt.split(b",")):
@@ -97,7 +98,7 @@ def called_repeat(ref: bytes, alt: bytes, info: bytes, pattern: RepeatPattern) -
     numbers = {key: [int(one) for one in value.split(b",") if one.isdigit()] for key, value in told.items()}
     units = [len(one) for key in _UNITS for one in told.get(key, b"").split(b",") if one.isalpha()]
     unit = max(units or numbers.get(b"PERIOD", []), default=0)
-    if unit < pattern.min_motif:
+    if unit < max(pattern.min_motif, 2):
         return 0
     copies = [len(one) // unit for one in (ref, *alt.split(b","))]
     copies += [number for key in _NUMBERS for number in numbers.get(key, [])]

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from core.vcf.candidates import CandidateCollector, Found, Mark
 from core.vcf.carriers import Compared, KeptBeside
+from core.vcf.contigs import ContigCalls
 from core.vcf.frequencies import NOT_COMPUTABLE, Rarity, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.left import NOTHING, QUAL_BLANKS, pattern_of
@@ -141,6 +142,7 @@ class Scanner:
         telling = frozenset(name for name in self.judge.names if not is_generic(decoded(name)))
         self.same = SameAlleles((*first.contigs, *second.contigs))
         self.beside = KeptBeside()
+        self.contigs = ContigCalls(len(second.samples))
         self.words = RecordWords(second, telling)
         self.symbols = Symbols(second)
         self.others = OtherFrequencies(second)
@@ -460,6 +462,7 @@ class Scanner:
         self.words.read(sites.kept.block)
         self._take_symbols(batch)
         mafs = _mafs_of_kept(batch)
+        self.contigs.read(sites.kept, mafs)
         for contig, low, high in sites.kept.contigs:
             self.others.read(
                 sites.kept.block.part(low, high), contig, sites.kept.positions[low:high], mafs[low:high]

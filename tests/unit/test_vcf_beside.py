@@ -205,6 +205,43 @@ def test_allele_elsewhere__the_same_indel_with_the_same_carriers_nearby() -> Non
     assert "allele_elsewhere" not in _found(records(400, by=0))
 
 
+# --- contigs
+
+CONTIGS = ("HBV", "chrEBV", "HPV16")
+NONE = "./."
+
+
+def _on_contig(contig: str, genotypes: Sequence[str], *, n: int = 6, info: str = "DP=9") -> list[str]:
+    ordinary = [f"chr1 {at} . A T . . AF=0.4 {_calls()}" for at in range(1000, 3000, 100)]
+    return [
+        *ordinary,
+        *(f"{contig} {at} . A T . . {info} GT {' '.join(genotypes)}" for at in range(9, 9 + n)),
+    ]
+
+
+def _contigs_found(records: Sequence[str]) -> bool:
+    header = [*HEADER, *(f"##contig=<ID={contig},length=9999>" for contig in (*CONTIGS, "chrY"))]
+    header += ['##INFO=<ID=DP,Number=1,Type=Integer,Description="x">']
+    first = vcf_text(records, samples=[f"HN{at}0" for at in range(N)], header=header)
+    second = vcf_text(records, samples=[f"u{at}" for at in range(N)], header=masked_header(header))
+    return "contig_of_some" in {one.check for one in judged(first, second).exposure}
+
+
+def test_contig_of_some__samples_alone_has_genotypes() -> None:
+    alone = [NONE] * (N - 1)
+    assert _contigs_found(_on_contig("HBV", ["1/1", *alone]))
+    assert _contigs_found(_on_contig("chrEBV", [*alone, "1"]))
+    assert _contigs_found(_on_contig("HPV16", ["0/1"] * 6 + ["."] * 2))
+    assert not _contigs_found(_on_contig("HBV", ["0/1"] * N))
+    assert not _contigs_found(_on_contig("chrY", ["1"] * 4 + ["."] * 4))  # of men
+    assert not _contigs_found(_on_contig("HBV", ["1/1", *alone], n=2))
+    assert not _contigs_found(_on_contig("HBV", ["1/1", *alone], info="AF=0.4"))
+    missing = [
+        line.replace(_calls(), _calls((1, NONE), (4, NONE))) for line in _on_contig("HBV", ["1", *alone])
+    ]
+    assert not _contigs_found(missing)  # as where those without a variant have no genotype
+
+
 # --- releases
 
 
