@@ -104,7 +104,7 @@ def _digests(values: Sequence[str], *, is_whole: bool) -> Iterator[Iterable[tupl
     """Yield the usual digests of some values, and of the first of whole names those that people also use."""
     yield from map(usual_digests, values)
     if is_whole:
-        yield plain_digests(values[0], ())
+        yield plain_digests(values[0], (), without=("pandas",))
         yield keyed_digests(values[0], guessable_keys(()))
 
 
