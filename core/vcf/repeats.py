@@ -1,6 +1,7 @@
 """Short tandem repeats in ALT alleles."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.vcf.memoized import remembered
@@ -9,9 +10,12 @@ from core.vcf.settings import VcfSettings
 _COUNTED = re.compile(rb"(?i)<(?:STR|VNTR|RPT|TR)[:_]?[0-9]+")
 _COPIES = re.compile(rb"(?i)<(?:(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+|CNV:TR>)")
 _LONG_MOTIF = re.compile(rb"([ACGT]{7,30}?)\1{2,}")
+_LONG = 12  # digits of no number of bases or copies
 _FEWEST_LONG = 3  # copies of a unit that is longer than the rule's motifs
 #: Keys of INFO of which a caller of repeats, or an annotation of them, writes one at least.
 LOCUS_KEYS = (b"RU", b"MOTIFS", b"MOTIF", b"PERIOD", b"DISPLAY_RU")
+#: INFO that says so of a repeat of more than one base, as Python and RE2 read it.
+OF_SEVERAL_BASES = r"(?:^|;)(?:(?:RU|MOTIFS?|DISPLAY_RU)=[A-Za-z]{2}|PERIOD=(?:[2-9]|[0-9]{2}))"
 LOCUS = re.compile(rb"(?:^|;)(?:%s)=" % b"|".join(LOCUS_KEYS))
 _UNITS, _NUMBERS = (b"RU", b"MOTIFS", b"MOTIF", b"DISPLAY_RU"), (b"RPA", b"REF", b"RC", b"RUC")
 _OF_LOCUS = re.compile(rb"(?<=;)(RU|MOTIFS?|PERIOD|DISPLAY_RU|RPA|REF|RC|RUC|START|END)=([^;]*)(?=;)")
@@ -92,20 +96,24 @@ def called_repeat(ref: bytes, alt: bytes, info: bytes, pattern: RepeatPattern) -
     nobody; copies are as many as the rule asks for, of a longer unit three. An allele as long as REF changes
     no copies.
     """
-    told = dict(_OF_LOCUS.findall(b";%s;" % info))
-    if not told or all(len(one) == len(ref) for one in alt.split(b",")):
+    told = {key: value.split(b",") for key, value in _OF_LOCUS.findall(b";%s;" % info)}
+    alleles = (ref, *alt.split(b","))
+    if not told or all(len(one) == len(ref) for one in alleles):
         return 0
-    numbers = {key: [int(one) for one in value.split(b",") if one.isdigit()] for key, value in told.items()}
-    units = [len(one) for key in _UNITS for one in told.get(key, b"").split(b",") if one.isalpha()]
-    unit = max(units or numbers.get(b"PERIOD", []), default=0)
+    units = [len(one) for key in _UNITS for one in told.get(key, ()) if one.isalpha()]
+    unit = max(units or _numbers(told, b"PERIOD"), default=0)
     if unit < max(pattern.min_motif, 2):
         return 0
-    copies = [len(one) // unit for one in (ref, *alt.split(b","))]
-    copies += [number for key in _NUMBERS for number in numbers.get(key, [])]
-    for start, end in zip(numbers.get(b"START", []), numbers.get(b"END", []), strict=False):
+    copies = [*_numbers(told, *_NUMBERS), *(len(one) // unit for one in alleles)]
+    for start, end in zip(_numbers(told, b"START"), _numbers(told, b"END"), strict=False):
         copies.append((end - start + 1) // unit)
     least = pattern.min_repeat if unit <= pattern.max_motif else _FEWEST_LONG
     return max(copies) if max(copies) >= least else 0
+
+
+def _numbers(told: Mapping[bytes, Sequence[bytes]], *keys: bytes) -> list[int]:
+    """Return the whole numbers under some keys."""
+    return [int(one) for key in keys for one in told.get(key, ()) if one.isdigit() and len(one) < _LONG]
 
 
 def unnamed_event(ref: bytes, alt: bytes, info: bytes, pattern: RepeatPattern) -> str:

@@ -29,7 +29,7 @@ from core.vcf.neighbours import LONGEST_REF, Neighbours, Row, SameAlleles, has_p
 from core.vcf.other_frequencies import OtherFrequencies, OwnFrequencies
 from core.vcf.readings import EXACT
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
-from core.vcf.repeats import is_unnamed_repeat, unnamed_event
+from core.vcf.repeats import OF_SEVERAL_BASES, is_unnamed_repeat, unnamed_event
 from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
 from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
@@ -398,11 +398,13 @@ class Scanner:
         sites, columns, kinds, pattern = batch.sites, batch.columns, batch.kinds, self.judge.pattern
         is_long = (columns.widths(REF) >= pattern.min_length) & ((kinds & Alt.NONE) == 0)
         may_be = is_long | ((kinds & Alt.UNNAMED) != 0)
+        is_called = np.zeros(len(kinds), dtype=np.bool_)
         if self.judge.locus_keys:
-            may_be |= columns.widths(REF) != columns.widths(ALT)
-        for place in np.flatnonzero(~found.is_judged & may_be).tolist():
+            indels = np.flatnonzero(~found.is_judged & (columns.widths(REF) != columns.widths(ALT)))
+            is_called[indels] = _match(columns.take(indels)[INFO], OF_SEVERAL_BASES)
+        for place in np.flatnonzero(~found.is_judged & (may_be | is_called)).tolist():
             ref, alt = columns.text(REF, place), columns.text(ALT, place)
-            info = columns.text(INFO, place) if self.judge.locus_keys else b""
+            info = columns.text(INFO, place) if is_called[place] else b""
             if is_unnamed_repeat(ref, alt, pattern, info):
                 site = int(batch.owners[place])
                 events.setdefault(site, []).append((unnamed_event(ref, alt, info, pattern), np.inf))
