@@ -23,6 +23,7 @@ KEPT_LINES = (b"##INFO=", b"##FORMAT=", b"##FILTER=", b"##ALT=", b"##contig=", b
 _CONTIG_ORIGIN = re.compile(rb",(?:URL|assembly|md5|M5|species|taxonomy|AS|UR|SP)=(?:\"[^\"]*\"|[^,>]*)")
 _DEPTH = re.compile(rb"(?<![^;])(?:DP|MQ)=[0-9.]+(?![^;])")
 _COPIES = re.compile(rb"<STR[0-9]+>")
+_LOCUS = re.compile(rb"(?:^|;)(?:RU=[A-Za-z]{2}|MOTIFS?=[A-Za-z]{2}|PERIOD=(?!1(?:;|$)))")
 _MATES = re.compile(rb"(?:^|;)(MATEID|PARID|EVENT)=([^;]+)")
 
 
@@ -148,6 +149,7 @@ def _scrubbed(lines: Sequence[Line], how: How) -> _Scrubbed:
         for i, line in enumerate(lines)
         if line.target
         or _COPIES.search(line.columns[4])
+        or (line.alleles and _LOCUS.search(line.columns[7]))
         or (how == "whole site" and line.site in sites)
         or any((line.site, allele) in named for allele in line.alleles)
         or (line.site, line.columns[2]) in called

@@ -43,7 +43,8 @@ def audit(arguments: Asked, *, write_csv: bool = False) -> Audited:
     started = time.perf_counter()
     work = _Run(pairs=pairing.pairs, settings=settings, panel=panel, asked=arguments)
     tells = write_csv and not arguments.json
-    outcomes = list(work.outcomes(_tell if tells else lambda _number, _total, _pair: None))
+    told = work.outcomes(_tell if tells else lambda _number, _total, _pair: None)
+    outcomes = vcf.beside_each_other(list(told), settings.severities)
     seconds = time.perf_counter() - started
     csv = _write(outcomes, pairing, arguments) if write_csv else None
 

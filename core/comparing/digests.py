@@ -21,7 +21,6 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from core.words import Text, own, text
 
@@ -172,6 +171,8 @@ def _rolling(start: int, factor: int, mask: int, *, fnv: Literal["", "1", "1a"] 
 
 def _pandas(data: bytes) -> bytes:
     """Return what pandas hashes a text to."""
+    import pandas as pd  # noqa: PLC0415 - takes long to import
+
     hashed = pd.util.hash_array(np.array([data.decode("utf-8", "replace")], object), categorize=False)
     return int(hashed[0]).to_bytes(8, "big")
 
@@ -434,10 +435,14 @@ def usual_digests(value: str) -> Made:
             yield Recipe(spelling, name), digest(data)
 
 
-def plain_digests(value: str, lengths: Collection[int]) -> Made:
-    """Yield all digests of a value that need no key, some of so many bytes, or UUIDs in namespaces."""
+def plain_digests(value: str, lengths: Collection[int], *, without: Collection[str] = ()) -> Made:
+    """Yield all digests of a value that need no key, some of so many bytes, or UUIDs in namespaces.
+
+    `without` some algorithms, such as the one for which pandas has to be imported.
+    """
+    algorithms = {name: digest for name, digest in _algorithms().items() if name not in without}
     for data, spelling in spelled(value, _ALL_SPELLINGS).items():
-        for name, digest in _algorithms().items():
+        for name, digest in algorithms.items():
             yield Recipe(spelling, name), digest(data)
         for n in lengths:
             for name, most in _SIZED.items():

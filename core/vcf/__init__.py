@@ -24,6 +24,7 @@ from core.vcf.pairing import (
     pair_folders,
     split_uploads,
 )
+from core.vcf.releases import beside_each_other
 from core.vcf.running import (
     MeasuredPair,
     default_jobs,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from core.vcf.checks.spellings import WRITTEN_VARIANT
+from core.vcf.computed_names import Computed, computed_names
 from core.vcf.exposure import Exposure, SamplePlaces, found
 from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.sample_names import (
@@ -19,6 +20,7 @@ from core.vcf.sample_names import (
     holds_full_name,
     holds_person,
     is_generic,
+    is_role,
     looks_personal,
     name_finder,
     tells_apart,
@@ -96,6 +98,7 @@ class HeaderFinding(NamedTuple):
     of: int
     places: tuple[str, ...] = ()
     samples: tuple[int, ...] = ()
+    how: str = ""  # new names are computed from the original ones
 
 
 def header_exposures(findings: Iterable[HeaderFinding], severities: Mapping[str, Verdict]) -> list[Exposure]:
@@ -107,7 +110,12 @@ def header_exposures(findings: Iterable[HeaderFinding], severities: Mapping[str,
         exposure
         for one in findings
         for exposure in found(
-            one.check, one.n_found, one.of, one.places or SamplePlaces(one.samples), severities
+            one.check,
+            one.n_found,
+            one.of,
+            one.places or SamplePlaces(one.samples),
+            severities,
+            **({"how": one.how} if one.check == "samples_computed" else {}),
         )
     ]
 
@@ -136,7 +144,8 @@ def header_findings(
         for name, tells in LINE_CHECKS.items()
     }
     telling["header_person"] |= _lines_with_samples(original, anonymized, lines)
-    seen = set().union(*telling.values())
+    of_columns = _of_columns_alone(original, anonymized, lines)
+    seen = of_columns.union(*telling.values())
     telling["header_leftover"] = {
         number for number, line in enumerate(lines) if number not in seen and is_free_text(line)
     } | _odd_definitions(original, anonymized, lines)
@@ -146,10 +155,24 @@ def header_findings(
         if line.key == b"ALT" and attributes_of(anonymized.lines[number])[1].get(b"ID") in gone
     }
     findings: list[HeaderFinding] = []
-    for name, numbers in telling.items():
+    for name, every in telling.items():
+        numbers = every - of_columns
         places = tuple(dict.fromkeys(_key_text(lines[number].key) for number in sorted(numbers)))
         findings.append(HeaderFinding(name, len(numbers), len(lines), places))
     return (*findings, *_sample_findings(original, anonymized))
+
+
+def _of_columns_alone(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
+    """Return the lines of the original's keys that say no more than the new name of a released column."""
+    names = frozenset(
+        one for one in {*anonymized.samples} - {*original.samples} if not looks_personal(decoded(one))
+    )
+    keys = {raw.partition(b"=")[0][2:] for raw in original.lines}
+    return {
+        number
+        for number, line in enumerate(lines)
+        if line.key in keys and line.value.removeprefix(b"<ID=").removesuffix(b">") in names
+    }
 
 
 def _lines_with_samples(original: VcfHeader, anonymized: VcfHeader, lines: Sequence[Line]) -> set[int]:
@@ -371,25 +394,33 @@ LINE_CHECKS: Mapping[str, Callable[[Line], bool]] = {
 }
 
 
-def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> tuple[HeaderFinding, HeaderFinding]:
-    n_samples = len(anonymized.samples)
+def _sample_findings(original: VcfHeader, anonymized: VcfHeader) -> Iterator[HeaderFinding]:
+    names = [decoded(sample) for sample in anonymized.samples]
     known = frozenset(original.samples)
     is_new = not known.issuperset(anonymized.samples)
-    holds_name = name_finder(original.samples) if is_new else lambda _name: False
-    kept, telling = [], []
-    are_numbers = are_numbers_of_people(map(decoded, anonymized.samples))
-    for column, sample in enumerate(anonymized.samples, 1):
-        name = decoded(sample)
-        is_kept = (sample in known and folded(name) != "") or holds_name(sample)
-        if is_kept:
-            kept.append(column)
+    holds_name = name_finder(_telling(original)) if is_new else lambda _name: False
+    kept: list[int] = []
+    telling: list[int] = []
+    others: list[int] = []
+    are_numbers = are_numbers_of_people(names)
+    for column, (sample, name) in enumerate(zip(anonymized.samples, names, strict=True), 1):
+        is_kept = (sample in known and not is_role(name)) or holds_name(sample)
+        (kept if is_kept else others).append(column)
         is_coded = holds_code(name) and sample not in known
         if is_coded or are_numbers or looks_personal(name) or (is_kept and tells_apart(name)):
             telling.append(column)
-    return (
-        HeaderFinding("samples_kept", len(kept), n_samples, samples=tuple(kept)),
-        HeaderFinding("samples_identify", len(telling), n_samples, samples=tuple(telling)),
-    )
+    computed = computed_names([*map(decoded, original.samples)], names) if others and is_new else Computed()
+    for check, columns in (
+        ("samples_kept", kept),
+        ("samples_identify", telling),
+        ("samples_computed", sorted({*computed.columns} - {*kept})),
+    ):
+        yield HeaderFinding(check, len(columns), len(names), samples=tuple(columns), how=computed.how)
+
+
+def _telling(header: VcfHeader) -> list[bytes]:
+    """Return the names of samples that are more than roles."""
+    return [sample for sample in header.samples if not is_role(decoded(sample))]
 
 
 def _split(line: bytes, known: Container[bytes]) -> Line:

@@ -148,6 +148,7 @@ def judge_scan(scan: VcfScan, settings: VcfSettings) -> VcfAudit:
         *_integrity(scan, settings),
         *found("original_itself", int(scan.is_original and not nothing), 1, (), settings.severities),
         *_words(scan, settings.severities),
+        *_contigs(scan, settings.severities),
         *_other_frequencies(scan, settings),
         *found("bytes_unread", len(scan.unread), len(scan.unread), scan.unread, settings.severities),
         *header_exposures(scan.header_findings, settings.severities),
@@ -281,6 +282,7 @@ def _pointed_at(scan: VcfScan, targets: Targets, severities: Mapping[str, Verdic
         ("phase_set_neighbour", neighbours.phase_sets, starts, starts),
         ("mate_kept", neighbours.mates, starts, starts),
         ("star_neighbour", neighbours.stars, starts + 1, ends),
+        ("odd_neighbour", neighbours.odd, starts, starts),
         ("allele_elsewhere", neighbours.spelled, starts, starts),
         ("repeat_elsewhere", neighbours.spelled_repeats, starts, starts),
         ("named_elsewhere", neighbours.named, starts, starts),
@@ -384,6 +386,12 @@ def _words(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:
             one.check, one.n_found, one.of, one.fields, severities, fields=", ".join(one.fields[:N_KEYS])
         )
     ]
+
+
+def _contigs(scan: VcfScan, severities: Mapping[str, Verdict]) -> list[Exposure]:
+    """Say which contigs some samples have and others have not; the low level leaves all variants."""
+    contigs = scan.contigs_of_some if scan.level == "high" else ()
+    return found("contig_of_some", len(contigs), len(contigs), contigs, severities)
 
 
 def _integrity(scan: VcfScan, settings: VcfSettings) -> list[Exposure]:

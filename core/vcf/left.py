@@ -26,6 +26,7 @@ MOST_NAMES = 64  # of columns and fields that are followed
 _LEFT = b"left"  # in the place of a text that is the original's
 _MASKED_FILTER = re.compile(rb"(?i)\.|PASS|.*(?:mask|anon|redact|hidden|removed).*")
 _MASKED_WORD = re.compile(rb"(?i)MASKED|REDACTED|ANONYMI[SZ]ED")
+_BEGIN_OF_ID = re.compile(rb"[A-Za-z]{2,12}")
 _CALLED = re.compile(rb"[0-9]+")
 
 
@@ -53,7 +54,7 @@ def left_of(original: Record, kept: Record, *, in_order: bool, is_part: bool = F
     if kept.pos != original.pos:
         yield Left("POS", "new")
     if not is_hidden:  # what a masked record has there is spoken of by other checks
-        yield from _cell("ID", original.id, kept.id, b".")
+        yield from _cell(_kind_of_id(original.id), original.id, kept.id, b".")
     if kept.qual == original.qual or kept.qual != _as_written(original.qual):
         yield from _cell("QUAL", original.qual, kept.qual, *QUAL_BLANKS)
     yield from _filter(original.filter, kept.filter, is_hidden=is_hidden)
@@ -77,6 +78,11 @@ def _cell(column: str, before: bytes, after: bytes, *blanks: bytes) -> Iterator[
         yield Left(column, "same", after if after in blanks else _LEFT)
     else:
         yield Left(column, "blank", after) if after in blanks else Left(column, "new")
+
+
+def _kind_of_id(identifier: bytes) -> str:
+    """Return the column with what an ID begins with, for all of a kind may be taken out: ``ID=rs``."""
+    return f"ID={begin[0].decode()}" if (begin := _BEGIN_OF_ID.match(identifier)) else "ID"
 
 
 def _as_written(qual: bytes) -> bytes:
@@ -249,6 +255,37 @@ def _n_values(record: Record) -> Counter[bytes]:
     return found
 
 
+class PhaseSets:
+    """Numbers that the sets of phase of each sample got, in the order in which they come: 1, 2, 3."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[int, bytes], dict[bytes, bytes]] = defaultdict(dict)
+        self._n_sets: Counter[int] = Counter()
+
+    def are_counted(self, original: Record, kept: Record) -> bool:
+        """Tell whether PS of a record counts the sets of each sample, of the file or of the contig."""
+        before, after = (_values(record, b"PS") for record in (original, kept))
+        if len(before) != len(after):
+            return False
+        for sample, (old, new) in enumerate(zip(before, after, strict=True)):
+            if new in (old, b".", b""):
+                continue
+            numbers = self._numbers[sample, original.chrom]
+            if old not in numbers and new in (b"%d" % (len(numbers) + 1), b"%d" % (self._n_sets[sample] + 1)):
+                numbers[old] = new
+                self._n_sets[sample] += 1
+            if numbers.get(old) != new:
+                return False
+        return True
+
+
+def _values(record: Record, key: bytes) -> list[bytes]:
+    """Return each sample's value under a key of FORMAT, empty for none."""
+    keys = record.format.split(b":")
+    at = keys.index(key) if key in keys else len(keys)
+    return [b"".join(cell.split(b":")[at : at + 1]) for cell in record.cells]
+
+
 class Ways:
     """In which ways cells are blank, and what some records lost although others after them have it.
 
@@ -308,7 +345,11 @@ class Ways:
         """Return the columns that are blank in several ways, each up to a threshold from which it is not."""
         ways = {key[0]: math.inf for key in self._changed if len(self._texts[key]) > 1}
         lost = {name: maf for name, maf in self._lost.items() if name not in self.open and name not in ways}
-        return tuple((shown(name), maf) for name, maf in sorted({**ways, **lost}.items()))
+        highest: dict[str, float] = {}
+        for name, maf in sorted({**ways, **lost}.items()):
+            column = "ID" if name.startswith("ID=") else shown(name)
+            highest[column] = max(maf, highest.get(column, maf))
+        return tuple(highest.items())
 
 
 def shown(name: str) -> str:
@@ -331,6 +372,8 @@ def pattern_of(name: str) -> str:
     """Return the pattern of lines that have a column or a field, as Python and RE2 read it."""
     if name in _PATTERNS:
         return _PATTERNS[name]
+    if name.startswith("ID="):
+        return r"^(?:[^\t]*\t){2}" + name.removeprefix("ID=")
     column, _, text = name.partition("/")
     key = "".join(f"\\x{byte:02x}" for byte in text.encode("utf-8", "surrogateescape"))
     if column == "INFO":

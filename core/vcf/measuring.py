@@ -5,7 +5,8 @@ such a record is not masked, whatever it holds. All others are split, paired wit
 judged by the checks, each of which is written once.
 """
 
-from collections.abc import Callable, Iterator
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
@@ -20,10 +21,11 @@ from core.vcf.header_leaks import HeaderFinding, header_findings, some_contigs_r
 from core.vcf.left import shown
 from core.vcf.lines import Lines, Places
 from core.vcf.memoized import forgetting
-from core.vcf.neighbours import Neighbours
+from core.vcf.neighbours import Neighbours, Pointers
 from core.vcf.other_frequencies import RarerElsewhere
 from core.vcf.pairing import Level, VcfPair
 from core.vcf.rows import Alignment, SortedLines, UnsortedError
+from core.vcf.sample_names import decoded, is_role
 from core.vcf.scan import Scanner
 from core.vcf.settings import VcfSettings
 from core.vcf.sites import Tallies
@@ -70,7 +72,9 @@ class VcfScan(Tallies):
     # columns and fields that are blank in several ways, each at thresholds up to a frequency
     several_ways: tuple[tuple[str, float], ...]
     rarer_elsewhere: RarerElsewhere  # second ones of the anonymized file's records
+    original_key: str = ""  # what tells the original from others, the same in other scans of it
     words: tuple[WordFinding, ...] = ()  # what fields of the anonymized records say of people
+    contigs_of_some: tuple[str, ...] = ()  # that some samples have and others have not
     unread: tuple[str, ...] = ()  # where the anonymized file holds bytes that no reader shows
 
 
@@ -143,6 +147,10 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
     judge = scanner.judge
     metadata_targets, metadata_masked = metadata_of(*scanner.headers)
     scanner.same.finish()
+    scanner.beside.finish()
+    candidates, odd = scanner.collector.result(), Pointers()
+    scanner.beside.odd.tell(odd)
+    scanner.beside.shifted.tell(scanner.same.named)
     return VcfScan(
         original_name=pair.original.name,
         anonymized_name=pair.anonymized.name,
@@ -151,7 +159,8 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         metadata_targets=metadata_targets,
         metadata_masked=metadata_masked,
         header_findings=header_findings(*scanner.headers, scanner.symbols.gone),
-        candidates=scanner.collector.result(),
+        candidates=candidates,
+        original_key=_original_key(candidates, scanner.headers[0].samples),
         n_original=scanner.n_records[0],
         n_anonymized=scanner.n_records[1],
         n_with_alt=scanner.n_with_alt,
@@ -162,17 +171,30 @@ def _result(scanner: Scanner, pair: VcfPair, contigs: frozenset[bytes]) -> VcfSc
         is_original=not scanner.is_changed,
         neighbours=replace(
             scanner.neighbours,
+            odd=odd,
             spelled=scanner.same.named,
             spelled_repeats=scanner.same.named_repeats,
             named=scanner.words.named_sites(),
         ),
         rarer_elsewhere=scanner.others.found,
         words=scanner.words.findings(),
+        contigs_of_some=tuple(scanner.contigs.told()),
         repeat_alts=frozenset(judge.repeat_alts),
         new=tuple(shown(name) for name, _ in sorted(judge.new.items(), key=lambda one: (-one[1], one[0]))),
         several_ways=(*(_CONTIGS * some_contigs_removed(*scanner.headers, contigs)), *judge.ways.result()),
         **vars(scanner.tallies),
     )
+
+
+def _original_key(candidates: Candidates, samples: Sequence[bytes]) -> str:
+    """Return what tells an original from others: its rare and repeat sites, keyed by them its samples' names.
+
+    It is empty where all samples have the name of a role, which those of other files have as well.
+    """
+    if samples and all(is_role(decoded(name)) for name in samples):
+        return ""
+    key = hashlib.sha256(b"".join((candidates.positions.tobytes(), candidates.mafs.tobytes()))).digest()
+    return hashlib.blake2b(b"\n".join(sorted(samples)), key=key, digest_size=16).hexdigest()
 
 
 def _n_out_of_order(orders: list[tuple[Places, Places]]) -> int:

@@ -85,6 +85,8 @@ class Neighbours:
     phase_sets: Pointers = field(default_factory=Pointers)
     mates: Pointers = field(default_factory=Pointers)  # where breakends have their mates
     stars: Pointers = field(default_factory=Pointers)  # records with the allele ``*``: a deletion spans them
+    # targets beside which carriers alone have half a genotype or another number of copies
+    odd: Pointers = field(default_factory=Pointers)
     # targets whose allele another record names: rare variants, and repeats
     spelled: Pointers = field(default_factory=Pointers)
     spelled_repeats: Pointers = field(default_factory=Pointers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
@@ -26,6 +26,9 @@ _OF_ALL = re.compile(
     rb"|CAF|FREQ|COMMON|POPAF|AF_?PERCENT"
     rb"|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF)"
 )
+_NO_SHARE = re.compile(rb"(?i).*POPAF|COMMON|CAF|.*FREQ|.*PERCENT")
+_FEWEST_COLUMNS = 3  # of an annotation
+_BEFORE_KEY = (b";", b"\t")
 _VALUE = rb"=([^;\t\n]+)"
 _RARE_IN_DBSNP = 0.0099  # what COMMON=0 says: in no population of 1000 Genomes 1 % or more
 _ALIKE = 1 - 1e-6  # share from which a frequency is the one that decides, in other digits
@@ -55,12 +58,15 @@ class OtherFrequencies:
     """
 
     def __init__(self, header: VcfHeader) -> None:
-        declared = (attributes_of(line)[1] for line in header.lines if line.startswith(b"##INFO"))
+        declared = [attributes_of(line)[1] for line in header.lines if line.startswith(b"##INFO")]
         names = [told.get(b"ID", b"") for told in declared]
         keys = [name for name in names if _OF_ALL.fullmatch(name)]
         keys += [b"AF"] if b"MAF" in names and b"AF" in names else []  # MAF decides where both are there
+        self._columns = {
+            told[b"ID"] + b"=": one for told in declared if b"ID" in told and (one := _pattern_of(told))
+        }
         either = b"|".join(map(re.escape, keys))
-        self._pattern = re.compile(rb"[;\t](%s)%s" % (either, _VALUE)) if keys else None
+        self._pattern = re.compile(rb"[;\t](%s)%s" % (either, _VALUE)) if either else None
         self.found = RarerElsewhere()
 
     def read(
@@ -70,18 +76,74 @@ class OtherFrequencies:
         positions: Sequence[int] | npt.NDArray[np.int64],
         mafs: npt.NDArray[np.float64],
     ) -> None:
-        """Read lines of a contig at sites of these frequencies; one that is not computable says nothing."""
-        if self._pattern is None:
+        """Read lines of a contig at sites of these frequencies, infinity where none is computable.
+
+        A record that no longer names its allele says nothing.
+        """
+        if self._pattern is None and not self._columns:
             return
-        low, high = lines.starts[[0, -1]].tolist()
-        for match in self._pattern.finditer(lines.text, low, high):
-            share = _smallest(match[1], match[2])
-            if share >= LARGEST:
-                continue
-            row = int(np.searchsorted(lines.starts, match.start(), side="right")) - 1
-            if share < _ALIKE * mafs[row] < np.inf:
+        last = -1
+        for at, share in self._shares(lines.text, *lines.starts[[0, -1]].tolist()):
+            row = int(np.searchsorted(lines.starts, at, side="right")) - 1
+            if share < _ALIKE * mafs[row] and row != last and lines[row].split(b"\t", 5)[4].strip(b"N.,"):
+                last = row
                 self.found.records.add(contig, int(positions[row]), share)
                 self.found.own.append(float(mafs[row]))
+
+    def _shares(self, text: bytes, low: int, high: int) -> Iterator[tuple[int, float]]:
+        """Yield where a part of a text states a frequency of a population that may be rare, and which."""
+        for match in self._pattern.finditer(text, low, high) if self._pattern else ():
+            share = _smallest(match[1], match[2])
+            if share < LARGEST:
+                yield match.start(), share
+        for key, pattern in self._columns.items():
+            at = text.find(key, low, high)
+            while at >= 0:
+                begin = at + len(key)
+                if (share := _share_of(text, begin, pattern)) < LARGEST and text[at - 1 : at] in _BEFORE_KEY:
+                    yield at, share
+                at = text.find(key, begin, high)
+
+
+def _share_of(text: bytes, begin: int, pattern: re.Pattern[bytes]) -> float:
+    """Return the frequency of the rarer of two alleles by the first two entries of an annotation.
+
+    Entries go by transcript, and say the same for each. Of several columns the highest counts; it is 1 where
+    there is none.
+    """
+    first = pattern.match(text, begin)
+    if first is None:
+        return 1.0
+    allele, *values = first.groups()
+    share = _highest(values)
+    second = text.find(b",", first.end()) + 1
+    if not text.startswith(allele, second) and (other := pattern.match(text, second)):
+        return min(share, _highest(other.groups()[1:]))
+    return share
+
+
+def _highest(values: Sequence[bytes]) -> float:
+    try:
+        return max(map(float, filter(None, values)), default=1.0)
+    except ValueError:  # of a list, or of no number
+        return 1.0
+
+
+def _pattern_of(told: Mapping[bytes, bytes]) -> re.Pattern[bytes] | None:
+    """Return the pattern of the columns of an annotation that are frequencies, by its description's list.
+
+    In what VEP writes AF is that of all of 1000 Genomes. No column is taken for a negative logarithm.
+    """
+    names = [one.strip(b" '\"") for one in told.get(b"Description", b"").rpartition(b": ")[2].split(b"|")]
+    is_told = [
+        name == b"AF" or (_OF_ALL.fullmatch(name) is not None and not _NO_SHARE.fullmatch(name))
+        for name in names
+    ]
+    if len(names) < _FEWEST_COLUMNS or not any(is_told):
+        return None
+    last = max(at for at, one in enumerate(is_told) if one)
+    cells = (rb"([^|,;\t\n]*)" if one else rb"[^|,;\t\n]*" for one in is_told[1 : last + 1])
+    return re.compile(rb"([^|,;\t\n]*\|)" + rb"\|".join(cells))
 
 
 def _smallest(key: bytes, text: bytes) -> float:

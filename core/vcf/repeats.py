@@ -1,6 +1,7 @@
 """Short tandem repeats in ALT alleles."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.vcf.memoized import remembered
@@ -9,6 +10,15 @@ from core.vcf.settings import VcfSettings
 _COUNTED = re.compile(rb"(?i)<(?:STR|VNTR|RPT|TR)[:_]?[0-9]+")
 _COPIES = re.compile(rb"(?i)<(?:(?:STR|CN|VNTR|RPT|TR|CNV:TR)[:_]?[0-9]+|CNV:TR>)")
 _LONG_MOTIF = re.compile(rb"([ACGT]{7,30}?)\1{2,}")
+_LONG = 12  # digits of no number of bases or copies
+_FEWEST_LONG = 3  # copies of a unit that is longer than the rule's motifs
+#: Keys of INFO of which a caller of repeats, or an annotation of them, writes one at least.
+LOCUS_KEYS = (b"RU", b"MOTIFS", b"MOTIF", b"PERIOD", b"DISPLAY_RU")
+#: INFO that says so of a repeat of more than one base, as Python and RE2 read it.
+OF_SEVERAL_BASES = r"(?:^|;)(?:(?:RU|MOTIFS?|DISPLAY_RU)=[A-Za-z]{2}|PERIOD=(?:[2-9]|[0-9]{2}))"
+LOCUS = re.compile(rb"(?:^|;)(?:%s)=" % b"|".join(LOCUS_KEYS))
+_UNITS, _NUMBERS = (b"RU", b"MOTIFS", b"MOTIF", b"DISPLAY_RU"), (b"RPA", b"REF", b"RC", b"RUC")
+_OF_LOCUS = re.compile(rb"(?<=;)(RU|MOTIFS?|PERIOD|DISPLAY_RU|RPA|REF|RC|RUC|START|END)=([^;]*)(?=;)")
 _NO_ALLELE = frozenset((b".", b"", b"N", b"*", b"<NON_REF>", b"<*>"))
 
 
@@ -19,6 +29,8 @@ class RepeatPattern:
     pattern: re.Pattern[bytes]
     min_length: int
     min_repeat: int
+    min_motif: int
+    max_motif: int
 
     @classmethod
     def of(cls, settings: VcfSettings) -> "RepeatPattern":
@@ -28,7 +40,13 @@ class RepeatPattern:
             settings.max_motif,
             settings.min_repeat - 1,
         )
-        return cls(re.compile(source), settings.min_motif * settings.min_repeat, settings.min_repeat)
+        return cls(
+            re.compile(source),
+            settings.min_motif * settings.min_repeat,
+            settings.min_repeat,
+            settings.min_motif,
+            settings.max_motif,
+        )
 
     def found(self, alt: bytes) -> bool:
         """Tell whether the ALT column as written (commas included) holds a repeat."""
@@ -48,13 +66,14 @@ class RepeatPattern:
         return canonical_motif(match[1]) if match else b""
 
 
-def is_unnamed_repeat(ref: bytes, alt: bytes, pattern: RepeatPattern) -> bool:
+def is_unnamed_repeat(ref: bytes, alt: bytes, pattern: RepeatPattern, info: bytes = b"") -> bool:
     """Tell whether a record shows a repeat that the published rule does not look for.
 
     That is: a number of copies in a symbolic allele (``<STR35>``, ``<CN7>``), a repeat in small letters, of a
-    longer motif than the settings say, or one in REF of which ALT has fewer copies.
+    longer motif than the settings say, one in REF of which ALT has fewer copies, or what INFO calls a repeat
+    of whose copies ALT adds or takes away some.
     """
-    if pattern.found(alt):
+    if pattern.found(alt) or alt in _NO_ALLELE:
         return False
     if b"<" in alt:
         return _COPIES.search(alt) is not None
@@ -63,18 +82,44 @@ def is_unnamed_repeat(ref: bytes, alt: bytes, pattern: RepeatPattern) -> bool:
         pattern.found(capitals) or _LONG_MOTIF.search(capitals) is not None
     ):
         return True
-    if (
-        len(ref) < pattern.min_length
-        or alt in _NO_ALLELE
-        or all(len(one) >= len(ref) for one in alt.split(b","))
-    ):
-        return False
-    return pattern.found(ref.upper())
+    is_shorter = len(ref) >= pattern.min_length and any(len(one) < len(ref) for one in alt.split(b","))
+    return (is_shorter and pattern.found(ref.upper())) or (
+        info != b"" and called_repeat(ref, alt, info, pattern) > 0
+    )
 
 
-def unnamed_event(alt: bytes) -> str:
+def called_repeat(ref: bytes, alt: bytes, info: bytes, pattern: RepeatPattern) -> int:
+    """Return how many copies the longest allele of what INFO calls a repeat has; 0 for none, or too few.
+
+    Read are GATK's RU and RPA, HipSTR's START, END and PERIOD, GangSTR's RU and REF, TRGT's MOTIFS, adVNTR's
+    RU and RC. The unit has as many bases as the rule's motifs, two at least, for runs of one base tell of
+    nobody; copies are as many as the rule asks for, of a longer unit three. An allele as long as REF changes
+    no copies.
+    """
+    told = {key: value.split(b",") for key, value in _OF_LOCUS.findall(b";%s;" % info)}
+    alleles = (ref, *alt.split(b","))
+    if not told or all(len(one) == len(ref) for one in alleles):
+        return 0
+    units = [len(one) for key in _UNITS for one in told.get(key, ()) if one.isalpha()]
+    unit = max(units or _numbers(told, b"PERIOD"), default=0)
+    if unit < max(pattern.min_motif, 2):
+        return 0
+    copies = [*_numbers(told, *_NUMBERS), *(len(one) // unit for one in alleles)]
+    for start, end in zip(_numbers(told, b"START"), _numbers(told, b"END"), strict=False):
+        copies.append((end - start + 1) // unit)
+    least = pattern.min_repeat if unit <= pattern.max_motif else _FEWEST_LONG
+    return max(copies) if max(copies) >= least else 0
+
+
+def _numbers(told: Mapping[bytes, Sequence[bytes]], *keys: bytes) -> list[int]:
+    """Return the whole numbers under some keys."""
+    return [int(one) for key in keys for one in told.get(key, ()) if one.isdigit() and len(one) < _LONG]
+
+
+def unnamed_event(ref: bytes, alt: bytes, info: bytes, pattern: RepeatPattern) -> str:
     """Return which tally counts a repeat that the rule does not name: those called by their copies apart."""
-    return "repeats_counted" if _COUNTED.search(alt) else "repeats_unnamed"
+    is_counted = _COUNTED.search(alt) or (b"<" not in alt and called_repeat(ref, alt, info, pattern))
+    return "repeats_counted" if is_counted else "repeats_unnamed"
 
 
 def canonical_motif(motif: bytes) -> bytes:

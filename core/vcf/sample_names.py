@@ -113,6 +113,11 @@ def is_generic(name: str) -> bool:
     return len(name) < LONGEST_NAME and _GENERIC.fullmatch(name) is not None
 
 
+def is_role(name: str) -> bool:
+    """Tell whether a name is a usual word without a number: which of its samples, and nobody's name."""
+    return is_generic(name) and name.isalpha()
+
+
 def looks_personal(name: str) -> bool:
     """Tell whether a name is a person's, or an identifier by its form; pseudonyms of any form are not.
 

@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.vcf.candidates import CandidateCollector, Found, Mark
+from core.vcf.carriers import Compared, KeptBeside
+from core.vcf.contigs import ContigCalls
 from core.vcf.frequencies import NOT_COMPUTABLE, Rarity, rarest_allele
 from core.vcf.header import VcfHeader
 from core.vcf.left import NOTHING, QUAL_BLANKS, pattern_of
@@ -27,7 +29,7 @@ from core.vcf.neighbours import LONGEST_REF, Neighbours, Row, SameAlleles, has_p
 from core.vcf.other_frequencies import OtherFrequencies, OwnFrequencies
 from core.vcf.readings import EXACT
 from core.vcf.records import N_FIXED, USUAL_FILTERS, Record, has_sole_carrier
-from core.vcf.repeats import is_unnamed_repeat, unnamed_event
+from core.vcf.repeats import OF_SEVERAL_BASES, is_unnamed_repeat, unnamed_event
 from core.vcf.rows import ALT, FILTER, FORMAT, ID, INFO, POS, QUAL, REF, SAMPLES, Batch, Columns, Rows
 from core.vcf.sample_names import decoded, is_generic
 from core.vcf.settings import MAF_LIMIT, VcfSettings
@@ -139,6 +141,8 @@ class Scanner:
         self.neighbours = Neighbours()
         telling = frozenset(name for name in self.judge.names if not is_generic(decoded(name)))
         self.same = SameAlleles((*first.contigs, *second.contigs))
+        self.beside = KeptBeside()
+        self.contigs = ContigCalls(len(second.samples))
         self.words = RecordWords(second, telling)
         self.symbols = Symbols(second)
         self.others = OtherFrequencies(second)
@@ -168,6 +172,7 @@ class Scanner:
         self._take_events(batch, found, events)
         self._read_pointers(batch, found)
         self._tell_of_others(batch, found)
+        self._look_beside(batch, found)
         if self.orders is not None:
             mine = np.flatnonzero(found.own >= 0)
             self.orders.append((sites.mine.numbers[mine], sites.kept.numbers[found.own[mine]]))
@@ -379,6 +384,7 @@ class Scanner:
         return (
             EXACT.isdisjoint(shape.format.split(b":"))
             and names == names.translate(None, _BETWEEN)
+            and b"START" not in names.split(b";")  # which is compared with POS
             and _stand_apart(b";" + shape.info + b";", _BETWEEN + b"=")
             and _stand_apart(b"\t" + shape.samples + b"\t", _BETWEEN + b"\t")
         )
@@ -391,10 +397,17 @@ class Scanner:
         """Count what was found of sites, in their order, and repeats that the rule does not name."""
         sites, columns, kinds, pattern = batch.sites, batch.columns, batch.kinds, self.judge.pattern
         is_long = (columns.widths(REF) >= pattern.min_length) & ((kinds & Alt.NONE) == 0)
-        for place in np.flatnonzero(~found.is_judged & (is_long | ((kinds & Alt.UNNAMED) != 0))).tolist():
-            if is_unnamed_repeat(columns.text(REF, place), columns.text(ALT, place), pattern):
+        may_be = is_long | ((kinds & Alt.UNNAMED) != 0)
+        is_called = np.zeros(len(kinds), dtype=np.bool_)
+        if self.judge.locus_keys:
+            indels = np.flatnonzero(~found.is_judged & (columns.widths(REF) != columns.widths(ALT)))
+            is_called[indels] = _match(columns.take(indels)[INFO], OF_SEVERAL_BASES)
+        for place in np.flatnonzero(~found.is_judged & (may_be | is_called)).tolist():
+            ref, alt = columns.text(REF, place), columns.text(ALT, place)
+            info = columns.text(INFO, place) if is_called[place] else b""
+            if is_unnamed_repeat(ref, alt, pattern, info):
                 site = int(batch.owners[place])
-                events.setdefault(site, []).append((unnamed_event(columns.text(ALT, place)), np.inf))
+                events.setdefault(site, []).append((unnamed_event(ref, alt, info, pattern), np.inf))
         for site in sorted(events):
             contig = next(name for name, _, high in sites.contigs if site < high)
             position = int(sites.positions[site])
@@ -451,6 +464,7 @@ class Scanner:
         self.words.read(sites.kept.block)
         self._take_symbols(batch)
         mafs = _mafs_of_kept(batch)
+        self.contigs.read(sites.kept, mafs)
         for contig, low, high in sites.kept.contigs:
             self.others.read(
                 sites.kept.block.part(low, high), contig, sites.kept.positions[low:high], mafs[low:high]
@@ -464,6 +478,19 @@ class Scanner:
                 names = columns.take(places)[ID].to_pylist()
                 self.words.note_targets(contig, sites.mine.positions[places], names)
         self._compare_alleles(batch, found, is_changed)
+
+    def _look_beside(self, batch: _Batch, found: Outcomes) -> None:
+        """Compare masked records with the kept ones around them, by who carries them."""
+        is_changed = (found.marks & np.uint64(Mark.ALT_CHANGED)) != 0
+        if len(self.headers[1].samples) == 0 or not is_changed.any():
+            return
+        has_own = found.own >= 0
+        is_symbolic = (batch.kinds & Alt.SYMBOLIC) != 0
+        sites, masked = batch.sites, has_own & is_changed & batch.is_target
+        some = Compared(
+            batch.columns, sites.mine, sites.kept, found.own, is_symbolic, masked, has_own & ~is_changed
+        )
+        self.beside.read(some)
 
     def _take_symbols(self, batch: _Batch) -> None:
         """Take up the symbolic alleles of both files."""
@@ -597,10 +624,11 @@ def _refuse_spaces(name: str, rows: Rows) -> None:
 
 
 def _mafs_of_kept(batch: _Batch) -> npt.NDArray[np.float64]:
-    """Return the site frequency of the original beside each record of the anonymized file."""
+    """Return the site frequency of the original beside each record of the anonymized file; 0 without one."""
     sites, mafs = batch.sites, batch.rarity.mafs
     n_mine, n_kept = batch.n_mine, np.diff(sites.kept_at)
     found = np.full(len(sites.kept), np.inf)
+    found[np.repeat(n_mine == 0, n_kept)] = 0
     is_even = n_mine == n_kept
     found[np.repeat(is_even, n_kept)] = mafs[np.repeat(is_even, n_mine)]
     for site in np.flatnonzero(~is_even & (n_mine > 0) & (n_kept > 0)).tolist():

@@ -16,12 +16,12 @@ from core.vcf.checks.case import satisfies_repeat_rule
 from core.vcf.checks.samples import tells_repeat
 from core.vcf.frequencies import FrequencyReader, rarest_allele
 from core.vcf.header import VcfHeader, attributes_of
-from core.vcf.left import MOST_NAMES, Left, Ways, left_of
+from core.vcf.left import MOST_NAMES, Left, PhaseSets, Ways, left_of
 from core.vcf.lines import check_columns
 from core.vcf.memoized import remembered
 from core.vcf.neighbours import changes_of, has_phasing, shows_more
 from core.vcf.records import Record, alt_column, genotypes_changed, is_blank, own_records
-from core.vcf.repeats import RepeatPattern, is_unnamed_repeat, unnamed_event
+from core.vcf.repeats import LOCUS_KEYS, RepeatPattern, is_unnamed_repeat, unnamed_event
 from core.vcf.settings import MAF_LIMIT, VcfSettings
 
 NEVER_MASKED = -math.inf  # the site is absent from the anonymized file
@@ -134,8 +134,12 @@ class SiteJudge:
     ----------
     ways
         In which ways masked records are blank, and what others lost.
+    phase_sets
+        Which numbers new phase sets have.
     new
         In how many records each column or field is new.
+    locus_keys
+        Keys of INFO that the original declares by which a record may be called a repeat.
     n_exchanged
         Records that stand before one of their own site that they followed.
     events
@@ -157,9 +161,12 @@ class SiteJudge:
         # whether each column of samples is whose it was; else their order may be another
         self.has_own_samples = first.samples == second.samples
         self.names = frozenset(name.upper() for name in first.samples if _NAME.fullmatch(name))
-        self.ways = Ways(
+        declared = [
             attributes_of(line)[1].get(b"ID", b"") for line in first.lines if line.startswith(b"##INFO")
-        )
+        ]
+        self.ways = Ways(declared)
+        self.locus_keys = tuple(key for key in LOCUS_KEYS if key in declared)
+        self.phase_sets = PhaseSets()
         self.new: Counter[str] = Counter()
         self.repeat_alts: set[bytes] = set()
         self.n_exchanged = 0
@@ -347,7 +354,10 @@ class SiteJudge:
         """Count how a record differs from the original's beside masking; return what was left of it."""
         record = original.record
         left = tuple(left_of(record, kept, in_order=self.has_own_samples, is_part=bool(self._parts)))
-        if new := {one.column for one in left if one.how == "new"}:
+        new = {one.column for one in left if one.how == "new"}
+        if "FORMAT/PS" in new and self.phase_sets.are_counted(record, kept):
+            new.remove("FORMAT/PS")
+        if new:
             self._note("something_new")
             self.new.update(name for name in new if name in self.new or len(self.new) < MOST_NAMES)
         if self._parts:
@@ -367,10 +377,10 @@ class SiteJudge:
         record = original.record
         if original.kind & (Alt.REPEAT | Alt.NONE):
             return
-        may_be = original.kind & Alt.UNNAMED or len(record.ref) >= self.pattern.min_length
+        may_be = original.kind & Alt.UNNAMED or len(record.ref) >= self.pattern.min_length or self.locus_keys
         is_told = kept.names(record.alleles) or tells_repeat(kept)
-        if may_be and is_told and is_unnamed_repeat(record.ref, record.alt, self.pattern):
-            self._note(unnamed_event(record.alt))
+        if may_be and is_told and is_unnamed_repeat(record.ref, record.alt, self.pattern, record.info):
+            self._note(unnamed_event(record.ref, record.alt, record.info, self.pattern))
 
     def _take_added(
         self,

@@ -101,7 +101,8 @@ def _judge_live(shown: Shown) -> None:
     scans: Sequence[vcf.ScanOutcome] = shown.measured
     used = next(scan.scan.settings for scan in scans if scan.scan is not None)
     settings = replace(used, maf_threshold=threshold_asked(TOOL.key), severities=shown.found["severities"])
-    outcomes = shown.found["outcomes"] = [vcf.judge_outcome(scan, settings) for scan in scans]
+    judged = [vcf.judge_outcome(scan, settings) for scan in scans]
+    outcomes = shown.found["outcomes"] = vcf.beside_each_other(judged, settings.severities)
     _choose(shown, outcomes, settings)
     shown.judge(settings)
     ask_for_threshold(TOOL.key)

@@ -9,6 +9,7 @@ from tests.vcf_files import HEADER, masked_header, vcf_text
 
 CASES = read_cases("vcf.txt")
 PID = '##FORMAT=<ID=PID,Number=1,Type=String,Description="x">'
+LOCUS = [f'##INFO=<ID={key},Number=.,Type=String,Description="x">' for key in ("RU", "PERIOD", "MOTIFS")]
 BLANK, RARE = "chr1 100 . A . . . .", "chr1 100 . A G . . AF=0.001"
 
 
@@ -37,7 +38,7 @@ def _pair(original: str, kept: str, header: list[str]) -> VcfAudit:
     n_samples = max(len(line.split()) for line in lines[0]) - 9
     texts = [
         vcf_text(records, samples=[f"{name}{n}" for n in range(5, 5 + n_samples)], header=above)
-        for name, records, above in zip(("HN1234", "b"), lines, ([*HEADER, PID], header), strict=True)
+        for name, records, above in zip(("HN1234", "b"), lines, ([*HEADER, PID, *LOCUS], header), strict=True)
     ]
     return judged(*texts)
 

@@ -80,6 +80,8 @@ def test_checks__each_has_a_case_that_fires_and_a_near_one() -> None:
     near = {check[1:] for check in told if check[:1] == "!"}
     near |= {check for check in fires if check.startswith("header_")}  # all other lines are near ones
     elsewhere = {*FILE_CASES, "level_assumed", "variants_not_verified"}
+    # in test_vcf_beside.py
+    elsewhere |= {"samples_computed", "odd_neighbour", "named_in_another_release", "contig_of_some"}
     assert set(CHECKS) == fires | elsewhere
     assert set(CHECKS) - elsewhere - near == set()
     assert set(ALL_CHECKS) - set(CHECKS) == set(DONOR_CASES)
@@ -364,6 +366,10 @@ SECOND = [
     ("POPAF=4.7", True),
     ("AF_PERCENT=0.02%", True),
     ("COMMON=0", True),
+    ("CSQ=T|missense_variant|0.002|rs1", True),
+    ("CSQ=T|intron_variant|0.3|rs1,C|missense_variant|0.0004|rs1", True),
+    ("CSQ=T|missense_variant|0.02|rs1", False),
+    ("CSQ=T|missense_variant||0.002", False),
     ("gnomAD_AF=0.02", False),
     ("FREQ=KOREAN:0.8,0.2|TOPMED:0.9999,0.0001", False),
     ("AF_eas=0.0", False),
@@ -373,13 +379,19 @@ SECOND = [
 
 def test_rare_by_another_frequency__in_whatever_form() -> None:
     def holds(field: str, is_told: bool) -> None:
-        line = f'##INFO=<ID={field.partition("=")[0]},Number=.,Type=String,Description="x">'
+        columns = "Format: Allele|Consequence|gnomADg_AF|ID" if field.startswith("CSQ") else "x"
+        line = f'##INFO=<ID={field.partition("=")[0]},Number=.,Type=String,Description="{columns}">'
         records = [RARE, f"{COMMON};{field}"], [BLANK, f"{COMMON};{field}"]
         first, second = (
             vcf_text(records[0], header=[*HEADER, line]),
             vcf_text(records[1], header=masked_header([*HEADER, line])),
         )
         assert ("rare_by_another_frequency" in _found(judged(first, second))) is is_told
+        alone = [records[0][0], records[0][1].replace("AF=0.4;", "")]  # with no frequency that decides
+        first = vcf_text(alone, header=[*HEADER, line])
+        for kept, is_named in ((alone[1], is_told), (alone[1].replace("A T", "A ."), False)):
+            second = vcf_text([BLANK, kept], header=masked_header([*HEADER, line]))
+            assert ("rare_by_another_frequency" in _found(judged(first, second))) is is_named
 
     holds_for_each(SECOND, holds)
 
@@ -433,6 +445,50 @@ def test_blank_in_several_ways__what_stands_before_the_loss_is_not_kept_after_it
     (found,) = [one.message for one in _audit(lost, kept).exposure if one.check == "blank_in_several_ways"]
     assert "`INFO/DP`" in found
     assert "FILTER" not in found
+
+
+_KINDS = ("rs3", "cn7", "rs4", "cn8", "rs5")
+
+
+def test_blank_in_several_ways__identifiers_of_a_kind_may_all_go() -> None:
+    def holds(lost: set[str], is_told: bool) -> None:
+        lines = [f"chr1 {at}00 {name} A T . . AF=0.4" for at, name in enumerate(_KINDS, 3)]
+        kept = [
+            line.replace(f" {name} ", " . ") if name in lost else line
+            for line, name in zip(lines, _KINDS, strict=True)
+        ]
+        assert ("blank_in_several_ways" in _found(_audit([RARE, *lines], [BLANK, *kept]))) is is_told
+
+    cases = (({"cn7", "cn8"}, False), ({"cn7"}, True), ({"rs4"}, True), ({"cn7", "cn8", "rs4"}, True))
+    holds_for_each(cases, holds)
+
+
+def test_something_new__phase_sets_counted_for_each_sample_are_not() -> None:
+    line = '##FORMAT=<ID=PS,Number=1,Type=Integer,Description="x">'
+
+    def found(*numbers: str) -> bool:
+        sets = ("410", "410", "530", "530", "610")
+        records = [f"chr1 {400 + 50 * at} . A T . . AF=0.4 GT:PS 0|1:{one}" for at, one in enumerate(sets)]
+        kept = [
+            record.replace(f":{one}", f":{new}")
+            for record, one, new in zip(records, sets, numbers, strict=True)
+        ]
+        header = [*HEADER, line]
+        audit = _audit(
+            [f"{RARE} GT 0/1", *records],
+            [f"{BLANK} GT ./.", *kept],
+            samples=["HN410"],
+            names=["a"],
+            header=masked_header(header),
+            original_header=header,
+        )
+        return "something_new" in _found(audit)
+
+    assert not found("1", "1", "2", "2", "3")
+    assert not found("1", "1", "2", ".", "3")
+    assert found("1", "1", "2", "3", "3")
+    assert found("7", "7", "2", "2", "3")
+    assert found("1", "1", "3", "3", "2")
 
 
 _CALLS = "GT:DP:GQ 0/1:7:30 0/0:9:40 0/0:8:."

@@ -13,6 +13,8 @@ from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
 from core.words import text
 
+_LOCUS = (b"START", b"END", b"PERIOD")  # of the reference, as HipSTR writes them
+
 
 @dataclass(eq=False)
 class Case:
@@ -48,6 +50,17 @@ class Case:
     def info(self) -> Info:
         """Return the anonymized INFO, taken apart."""
         return (self.original if self.kept.info == self.original.info else self.kept).fields
+
+    @lazy
+    def of_locus(self) -> frozenset[bytes]:
+        """Return the keys of INFO that say where the repeat is, if from START to END REF shows all of it."""
+        told = {field.key: field.value or b"" for field in self.info.fields() if field.key in _LOCUS}
+        ends = [told.get(key, b"") for key in _LOCUS[:2]]
+        if not all(one.isdigit() for one in ends):
+            return frozenset()
+        position, (start, end) = int(self.kept.pos), map(int, ends)
+        is_shown = position <= start <= end <= position + len(self.kept.ref) - 1
+        return frozenset(_LOCUS) if is_shown else frozenset()
 
     @property
     def kinds(self) -> int:

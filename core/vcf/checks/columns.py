@@ -157,16 +157,22 @@ def repeat_length_kept(case: Case) -> bool:
 
 @site_check("repeat_described")
 def repeat_described(case: Case) -> bool:
-    """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it."""
+    """Tell whether INFO describes the repeat (unit, count, length) or REF still shows it.
+
+    Where REF is the whole locus, as INFO says, neither that nor REF depends on the allele.
+    """
     if not case.is_repeat:
         return False
     info = case.kept.info.upper()
     in_brackets = b"(" in info or b"[" in info
     return (
-        bool(case.kinds & Kind.REPEAT)
+        (
+            bool(case.kinds & Kind.REPEAT)
+            and any(one.key not in case.of_locus for one in case.info.fields(Kind.REPEAT))
+        )
         or _WRITTEN.search(info) is not None
         or (in_brackets and _IN_BRACKETS.search(info) is not None)
-        or case.pattern.found(case.kept.ref)
+        or (case.pattern.found(case.kept.ref) and not case.of_locus)
     )
 
 

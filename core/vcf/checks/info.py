@@ -178,7 +178,8 @@ def other_info(case: Case) -> Iterator[bytes]:
 def other_keys(case: Case) -> tuple[bytes, ...]:
     """Return the keys of fields that are neither harmless nor spoken of by another check."""
     spoken_of = SPOKEN_OF | (Kind.REPEAT if case.is_repeat else 0)
-    return case.info.others(spoken_of)
+    others = case.info.others(spoken_of)
+    return tuple(key for key in others if key.upper() not in case.of_locus) if b"START" in others else others
 
 
 INFO_CHECKS = (

@@ -7,7 +7,7 @@ from core.vcf.checks.case import Case, site_check
 from core.vcf.memoized import remembered
 from core.vcf.readings import Kind, format_patterns
 from core.vcf.records import GENOTYPE, Record
-from core.vcf.repeats import is_unnamed_repeat
+from core.vcf.repeats import LOCUS, is_unnamed_repeat
 
 _NOT_ZERO = re.compile(rb"[1-9]")
 _NUMBER = re.compile(rb"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -126,7 +126,13 @@ def tells_repeat(record: Record) -> bool:
 
 def _is_any_repeat(case: Case) -> bool:
     """Tell whether the original is a short tandem repeat, in a form that the rule names or another."""
-    return case.is_repeat or is_unnamed_repeat(case.original.ref, case.original.alt, case.pattern)
+    original = case.original
+    is_indel = any(len(allele) != len(original.ref) for allele in original.alleles)
+    return (
+        case.is_repeat
+        or is_unnamed_repeat(original.ref, original.alt, case.pattern)
+        or (is_indel and LOCUS.search(original.info) is not None)
+    )
 
 
 @remembered
