@@ -579,9 +579,17 @@ def _diversity_finding(diversity: CombinationDiversity | None) -> Finding | None
             n=diversity.n_dominated,
         )
         found = joined([found, dominated])
+    if diversity.n_of_own_values:
+        own_values = text(
+            "In {n} the values occur in no other combination, and may be names of one thing.",
+            "In {n} the values occur in no other combination, and may be names of one thing.",
+            n=diversity.n_of_own_values,
+        )
+        found = joined([found, own_values])
+    is_told = diversity.n_uniform or diversity.n_dominated or diversity.n_of_own_values
     return Finding.of(
         "diversity",
-        Verdict.WARN if diversity.n_uniform or diversity.n_dominated else Verdict.PASS,
+        Verdict.WARN if is_told else Verdict.PASS,
         column=diversity.attribute,
         n_affected=diversity.n_uniform,
     )(found)
