@@ -20,7 +20,7 @@ from core.risk.folding import fold_values
 from core.risk.sensitive import related_attributes
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
-from core.words import counted, percent
+from core.words import counted, own, percent
 
 
 def about_columns(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def _about_what_columns_tell(problem: SearchProblem, kept_set: KeptSet) -> Itera
     for name in asked.sensitive:
         told = [each for each in related if each.guessed == name and each.known in further]
         for best in sorted(told, key=lambda each: -each.right_share)[:1]:
-            yield Finding.of("released_tells", Verdict.WARN, column=best.known, n_affected=best.n_records)(
+            yield Finding.of("related_sensitive", Verdict.WARN, column=best.known, n_affected=best.n_records)(
                 "Whoever knows {known}, released as it is, guesses {guessed} rightly for {share} of "
                 "{records}, without it for {without}. ℓ holds only against somebody who does not know it.",
                 known=f"`{best.known}`",
@@ -63,8 +63,8 @@ def _about_the_label(release: Dataset, asked: RiskSettings, label: str) -> Findi
     items = items_of_classes(classes, coded_column(release.table, label).codes_with_missing)
     n_same, n = int(classes.class_sizes[distinct_l(items) == 1].sum()), release.n_records
     told = n_same >= _MOST_OF_ONE_LABEL * n
-    return Finding.of(
-        "label_in_groups", Verdict.WARN if told else Verdict.PASS, column=label, n_affected=n_same
+    found = Finding.of(
+        "homogeneous_label", Verdict.WARN if told else Verdict.PASS, column=label, n_affected=n_same
     )(
         "{same} of {n} record is in groups where everybody has the same {label}, the label: whoever is known "
         "to be in such a group has it. ℓ does not count the label.",
@@ -74,6 +74,8 @@ def _about_the_label(release: Dataset, asked: RiskSettings, label: str) -> Findi
         same=n_same,
         label=f"`{label}`",
     )
+    step = "Release the label only where everybody may learn it, or add it to the quasi-identifiers."
+    return found.told(step=own(step))
 
 
 def _about_homogeneous_classes(configuration: Configuration) -> Iterator[Finding]:

@@ -1,5 +1,6 @@
 """What k users of a combination do not cover: users of one person, other people, and what groups tell."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ import pyarrow.compute as pc
 from core.chance import poisson_tail
 from core.coding import BoolArray, FloatArray, IntArray, combined_codes, sorted_distinct, value_codes
 from core.events.measuring import AnonymizedEvents
-from core.events.settings import KIND_COLUMNS, ReleaseOptions
+from core.events.settings import DERIVED_COLUMNS, KIND_COLUMNS, ReleaseOptions
 from core.events.traces import pseudonym_codes
 from core.events.users import OtherPersons, heads_staff
 from core.verdict import Finding, Verdict
@@ -22,6 +23,9 @@ _MOST_HAVE_IT = 0.5  # share of users from which a kind of event says nothing ne
 _SHARE_TO_WARN, _RARELY, _BY_CHANCE = 0.05, 1e-3, 1e-6
 _CONSTANT = 0.9  # share of pseudonyms with one value of a column, from which it is the person's
 _NEARLY_ALL = 0.9  # of the rows of a combination
+_WHOLE = re.compile(r"\d{1,3}")
+_YEAR, _MONTH = 365.25, 31  # days
+_FEWEST_STEPS, _DEVIATIONS = 5, 4  # steps, and standard deviations from as many as years go by
 _LIKE_NUMBERS = 0.9  # share of values with a digit
 
 
@@ -39,6 +43,7 @@ def beyond_k_findings(anonymized: AnonymizedEvents, options: ReleaseOptions) -> 
         yield from _group_findings(rows)
         yield _refilled_finding(rows)
         yield _dominated_finding(rows)
+        yield from (_yearly_finding(rows, place) for place in range(len(rows.anonymized.stages.columns)))
 
 
 _WHY = {
@@ -260,9 +265,9 @@ def _group_tells(rows: _Rows, of_columns: Mapping[str, _Groups]) -> Finding | No
         return None
     return Finding.of("group_tells", Verdict.WARN, n_affected=n_found)(
         "{n} time all users with one value of {columns} have a kind of event that at most half of the "
-        "others have: the value gives it of {found}. Chance gives {chance}.",
+        "others have: the value gives it away of {found}. Chance gives {chance}.",
         "{n} times all users with one value of {columns} have a kind of event that at most half of the "
-        "others have: the value gives it of {found}. Chance gives {chance}.",
+        "others have: the value gives it away of {found}. Chance gives {chance}.",
         n=n_cells,
         columns=", ".join(name for name, each in zip(of_columns, told, strict=True) if each.any()),
         found=share_of(n_found, rows.n_users, "users"),
@@ -276,7 +281,7 @@ def _all_but_few(rows: _Rows, of_columns: Mapping[str, _Groups]) -> Finding | No
     n_few = sum(int(np.count_nonzero(each)) for each in few.values())
     if not n_few:
         return None
-    return Finding.of("all_but_few", Verdict.WARN, n_affected=n_few)(
+    return Finding.of("group_all_but_few", Verdict.WARN, n_affected=n_few)(
         "{n} time all but fewer than {k} users with one value of {columns} have a kind of event, and another "
         "kind tells how many they are: whoever has it not is one of fewer than {k}.",
         "{n} times all but fewer than {k} users with one value of {columns} have a kind of event, and "
@@ -357,4 +362,45 @@ def _dominated_finding(rows: _Rows) -> Finding | None:
         "that user's own.",
         n=n_found,
         share=percent(_NEARLY_ALL),
+    )
+
+
+def _yearly_finding(rows: _Rows, place: int) -> Finding | None:
+    """Say where a number goes up by one a year under one pseudonym, as an age does on a birthday.
+
+    As often as years go by over all pseudonyms, within four standard deviations, and for most of them at no
+    common day, as a school year does.
+    """
+    columns = rows.anonymized.stages.columns
+    released, _, is_fine = rows.column(place)
+    labels = rows.anonymized.stages.labels[place]
+    log = rows.anonymized.measured.log
+    tells_time = any(name in DERIVED_COLUMNS and name not in KIND_COLUMNS for name in columns)
+    numbers = np.array([int(label) if _WHOLE.fullmatch(label) else -1 for label in labels])[released]
+    if columns[place] not in log.others or not tells_time or (numbers[is_fine] < 0).any():
+        return None
+    days = log.calendar.days[log.kept_after_cleanup][rows.anonymized.event_is_kept]
+    order = np.lexsort((days, rows.pseudonym))
+    order = order[is_fine[order]]
+    who, day, number = rows.pseudonym[order], days[order], numbers[order]
+    same = who[1:] == who[:-1]
+    change, gap = np.diff(number)[same], np.diff(day)[same]
+    n_steps, expected = int(np.count_nonzero(change)), float(gap.sum()) / _YEAR
+    if n_steps < _FEWEST_STEPS or np.count_nonzero(change == 1) < _CONSTANT * n_steps:
+        return None
+    if abs(n_steps - expected) > _DEVIATIONS * np.sqrt(expected):
+        return None
+    is_step = change == 1
+    starts, ends = np.sort(day[:-1][same][is_step]), np.sort(day[1:][same][is_step])
+    at_once = np.arange(1, len(starts) + 1) - np.searchsorted(ends, starts, "left")
+    if at_once.max() > len(starts) / 2:
+        return None
+    return Finding.of("yearly_number", Verdict.WARN, column=columns[place], n_affected=len(starts))(
+        "{column} goes up by one a year under a pseudonym, as an age does: {n} time it tells the birthday, "
+        "{month} of them within a month.",
+        "{column} goes up by one a year under a pseudonym, as an age does: {n} times it tells the birthday, "
+        "{month} of them within a month.",
+        n=len(starts),
+        column=columns[place],
+        month=int(np.count_nonzero(gap[is_step] <= _MONTH)),
     )

@@ -581,8 +581,8 @@ def _diversity_finding(diversity: CombinationDiversity | None) -> Finding | None
         found = joined([found, dominated])
     if diversity.n_of_own_values:
         own_values = text(
-            "In {n} the values occur in no other combination, and may be names of one thing.",
-            "In {n} the values occur in no other combination, and may be names of one thing.",
+            "In {n} combination the values occur in no other one, and may be names of one thing.",
+            "In {n} combinations the values occur in no other one, and may be names of one thing.",
             n=diversity.n_of_own_values,
         )
         found = joined([found, own_values])

@@ -28,12 +28,11 @@ _UNKNOWN_WORDS = _words(
     "nonso desconhecido semresposta nieznane brakdanych bezodgovora nijepoznato 不明 未記入 無回答 回答拒否 "
     "未確認 わからない 未知 不详 不詳 अज्ञात"
 )
-_NOTHING = (
-    "없음 해당없음 해당사항없음 notapplicable none other 기타 該当なし"  # beside such a word: nothing too
-)
+# beside such a word these say nothing too
+_NOTHING = ("없음", "해당없음", "해당사항없음", "notapplicable", "none", "other", "기타", "該当なし")
 _LONG = "|".join(word for word in _UNKNOWN_WORDS if len(word) > 3 or not word.isascii())
 # several such words, or one beside a word for nothing
-_ONLY_UNKNOWN = rf"^(?:{'|'.join(_words(_NOTHING))})?(?:{_LONG})+(?:{'|'.join(_words(_NOTHING))})?$"
+_ONLY_UNKNOWN = rf"^(?:{'|'.join(_NOTHING)})?(?:{_LONG})+(?:{'|'.join(_NOTHING)})?$"
 
 # Results and answers in a word, casefolded; and how words of such a result begin.
 _YES = frozenset(

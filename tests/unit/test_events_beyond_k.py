@@ -124,13 +124,14 @@ def test_group_tells__what_all_of_a_value_have_beyond_chance() -> None:
 def test_all_but_few__where_the_size_of_a_group_is_told() -> None:
     whole = [row for place in ("Ost", "Nord") for row in crowd(place, "present", 12)]
     told = finding(
-        of_places(*whole, *crowd("Ost", "vaccinated", 11), *crowd("Nord", "vaccinated", 8)), "all_but_few"
+        of_places(*whole, *crowd("Ost", "vaccinated", 11), *crowd("Nord", "vaccinated", 8)),
+        "group_all_but_few",
     )
     assert (told.verdict, told.n_affected) == (WARN, 1)
     enough = of_places(*whole, *crowd("Ost", "vaccinated", 9), *crowd("Nord", "vaccinated", 12))
-    assert finding(enough, "all_but_few") is None
+    assert finding(enough, "group_all_but_few") is None
     untold = [*crowd("Ost", "present", 10), *crowd("Ost", "vaccinated", 12, first=1)]
-    assert finding(of_places(*untold), "all_but_few") is None
+    assert finding(of_places(*untold), "group_all_but_few") is None
 
 
 def test_values_given_back__under_one_pseudonym() -> None:
@@ -174,3 +175,33 @@ def test_people_in_values__by_names_in_texts(events: tuple[str, ...], verdict: V
     rows = [(f"u{n}k", event, "Ost") for event in events for n in range(4)]
     found = finding(of_places(*rows), "people_in_values")
     assert (found and found.verdict) is verdict
+
+
+def test_yearly_number__is_an_age_under_one_pseudonym() -> None:
+    def told(step: str) -> object:
+        lines = []
+        for user in range(120):
+            turns = {"age": int(RNG.integers(0, 365)), "grade": 240, "visits": 0}[step]
+            for week in range(0, 26, 2):
+                day = np.datetime64("2024-01-08") + week * 7
+                number = 9 + user % 9 + (week if step == "visits" else int(week * 7 >= turns))
+                lines.append(f"{day}T10:00;u{user}q;visit;{number}")
+        settings = {"columns": ("event", "nth", "week_number"), "flatten": "week_number", "k": 2}
+        return finding(audit(*lines, header=f"{HEADER};nth", **settings), "yearly_number")
+
+    assert told("age").verdict is WARN
+    assert told("grade") is None
+    assert told("visits") is None
+
+
+def test_sensitive__of_own_values_in_other_words() -> None:
+    rows = [row for place in ("Ost", "Nord", "West") for row in crowd(place, "rest", 20)]
+    of = {"Ost": ("HCV", "hep. C"), "Nord": ("flu", "gout"), "West": ("gout", "flu")}
+    lines = [
+        f"2024-01-08T10:00;{user};{event};{place};{of[place][n % 2]}"
+        for n, (user, event, place) in enumerate(rows)
+    ]
+    settings = {"columns": ("event", "place"), "flatten": "place", "sensitive": "diagnosis"}
+    found = finding(audit(*lines, header=f"{HEADER};place;diagnosis", **settings), "diversity")
+    assert found.verdict is WARN
+    assert "names of one thing" in str(found.message)
