@@ -22,7 +22,7 @@ _MOST_HAVE_IT = 0.5  # share of users from which a kind of event says nothing ne
 # users told of, beyond chance; how often chance may give as many groups, of many users or of few
 _SHARE_TO_WARN, _RARELY, _BY_CHANCE = 0.05, 1e-3, 1e-6
 _CONSTANT = 0.9  # share of pseudonyms with one value of a column, from which it is the person's
-_NEARLY_ALL = 0.9  # of the rows of a combination
+_NEARLY_ALL = 0.9  # of the rows of a combination, or of the users
 _WHOLE = re.compile(r"\d{1,3}")
 _YEAR, _MONTH = 365.25, 31  # days
 _FEWEST_STEPS, _DEVIATIONS = 5, 4  # steps, and standard deviations from as many as years go by
@@ -224,13 +224,17 @@ class _Groups:
         """Return shape (n_cells,): the chance that all of the group have the kind; 0 where most users do."""
         return np.where(self.says_something, self.share_of_others ** self.n_of_group[self.group], 0.0)
 
-    def all_but_few(self, k: int, *, counts_users: bool) -> BoolArray:
-        """Return which cells all but fewer than k of a group are in, whose size another cell tells."""
+    def all_but_few(self, k: int) -> BoolArray:
+        """Return which cells all but fewer than k of a group are in, whose size another cell tells.
+
+        Of kinds that nearly all users have none: who lacks one is rare wherever they are.
+        """
         missing = self.n_of_group[self.group] - self.n
-        is_counted = (self.n_rows == self.n) | counts_users
+        counts_users = self.n_rows == self.n
         whole = np.zeros(len(self.n_of_group), dtype=bool)
-        whole[self.group[(missing == 0) & is_counted]] = True
-        few = (missing > 0) & (missing < k) & (self.n >= k) & is_counted
+        whole[self.group[(missing == 0) & counts_users]] = True
+        few = (missing > 0) & (missing < k) & (self.n >= k) & counts_users
+        few &= self.share_of_others <= _NEARLY_ALL
         return few & whole[self.group] & self.is_of_person
 
 
@@ -276,8 +280,8 @@ def _group_tells(rows: _Rows, of_columns: Mapping[str, _Groups]) -> Finding | No
 
 
 def _all_but_few(rows: _Rows, of_columns: Mapping[str, _Groups]) -> Finding | None:
-    k, counts_users = rows.anonymized.rule.k, rows.options.pseudonym_per == "user"
-    few = {name: each.all_but_few(k, counts_users=counts_users) for name, each in of_columns.items()}
+    k = rows.anonymized.rule.k
+    few = {name: each.all_but_few(k) for name, each in of_columns.items()}
     n_few = sum(int(np.count_nonzero(each)) for each in few.values())
     if not n_few:
         return None
