@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
+import scipy
 
 from core.classes import Items, sum_by
 from core.coding import BoolArray, FloatArray, IntArray
@@ -269,4 +270,54 @@ def _stretches(counts: Items) -> tuple[IntArray, IntArray, FloatArray, IntArray]
         np.concatenate([np.minimum(value[first], n_last), stop]),
         np.concatenate([np.zeros(len(first)), level]),
         np.concatenate([of_class[first], of_class]),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnItems:
+    """Classes that have several items, none of which any other class has."""
+
+    n_classes: int
+    n_records: int
+    n_items: int
+    share_in_table: float  # of units with these items, in (0, 1]
+
+
+_MOST_OF_ALL = 0.5  # share of the units from which a set is the rest of the table
+
+
+def own_items(counts: Items, *, by_chance: float) -> OwnItems | None:
+    """Find a set of items that some classes share and no other class has, such as other names of one thing.
+
+    Sets are the connected parts of classes and their items; one has most of the units, and the others of
+    several items in each class count. A set of the share q is all that n units
+    have, and no others, with a chance of at most qⁿ, times the sets of as many items: below `by_chance`.
+    Return them all as one, None where there are none.
+    """
+    n_entries, n_items = counts.n_entries, len(counts.totals)
+    graph = scipy.sparse.coo_array(
+        (np.ones(len(counts.item)), (counts.of_class, n_entries + counts.item)),
+        shape=(n_entries + n_items,) * 2,
+    )
+    part = scipy.sparse.csgraph.connected_components(graph.tocsr(), directed=False)[1]
+    n_parts = int(part.max(initial=-1)) + 1
+    units = np.bincount(part[n_entries:], weights=counts.totals, minlength=n_parts)
+    share = units / max(float(units.sum()), 1.0)
+    if share.max(initial=0.0) <= _MOST_OF_ALL:
+        return None
+    size = np.bincount(part[n_entries:], minlength=n_parts)
+    fewest = np.full(n_parts, n_items)
+    np.minimum.at(fewest, part[:n_entries], distinct_l(counts))
+    sets = scipy.special.gammaln(n_items + 1) - scipy.special.gammaln(size + 1)
+    sets -= scipy.special.gammaln(n_items - size + 1)
+    found = (share > 0) & (share < _MOST_OF_ALL) & (fewest > 1)
+    found &= units * np.log(np.maximum(share, 1e-300)) + sets < np.log(by_chance)
+    if not found.any():
+        return None
+    classes = found[part[:n_entries]]
+    return OwnItems(
+        n_classes=int(counts.m[classes].sum()),
+        n_records=int(counts.m[classes] @ counts.records[classes]),
+        n_items=int(size[found].sum()),
+        share_in_table=float(share[found].sum()),
     )

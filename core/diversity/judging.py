@@ -7,27 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.attribute_disclosure import distinct_l
-from core.classes import equivalence_classes
 from core.diversity.evaluation import Evaluation
 from core.diversity.features import SensitiveAttribute
 from core.diversity.given_models import AnyTable, Predicts
 from core.diversity.measuring import (
     Configuration,
     DiversitySearch,
-    KeptSet,
     Stability,
     Status,
     measure_diversity,
     repeat_configuration,
 )
 from core.diversity.problem import SearchProblem, prepare_search
-from core.diversity.release import read_back, released_table
+from core.diversity.released import about_columns, about_the_release, released_audit
 from core.diversity.settings import DiversitySettings, DiversityThresholds, ModelChoice, Sort, Task
-from core.files.plain_text import table_csv
-from core.releases import EarlierTable, Ledger, ReleasedTable
-from core.risk import RiskAudit, RiskSettings, RiskThresholds, judge_risk, measure_risk
-from core.risk import released_table as risk_released_table
+from core.releases import EarlierTable, Ledger
+from core.risk import RiskAudit
 from core.tables import Dataset
 from core.verdict import Finding, Verdict, worst, worst_first
 from core.words import Text, counted, joined, own, part_of, percent, text
@@ -222,27 +217,6 @@ def _about_counting(attribute: SensitiveAttribute, problem: SearchProblem) -> Fi
     return None
 
 
-def _about_homogeneous_classes(configuration: Configuration) -> Iterator[Finding]:
-    """Return how many records are in classes where everybody has the same sensitive value."""
-    verification = configuration.verification
-    if verification is None:
-        return
-    same = np.max([distinct_l(counts) <= 1 for counts in verification.counts], axis=0)
-    n_records = int(verification.classes.class_sizes[same].sum())
-    if not n_records:
-        return
-    yield Finding.of("homogeneous_classes", Verdict.WARN, n_affected=n_records)(
-        "At k = {k}, ℓ = {l}, {same} of {n} record is in groups where everybody has the same sensitive "
-        "value: whoever is known to be in such a group is known to have it. Choose ℓ of 2 or more.",
-        "At k = {k}, ℓ = {l}, {same} of {n} records are in groups where everybody has the same sensitive "
-        "value: whoever is known to be in such a group is known to have it. Choose ℓ of 2 or more.",
-        n=verification.classes.n_records,
-        k=configuration.k,
-        l=configuration.l,
-        same=n_records,
-    )
-
-
 def _stability(measured: DiversitySearch, configuration: Configuration) -> Stability | None:
     """Return a pair's accuracy over as many splits as the settings ask for, measured once."""
     n_splits, key = measured.problem.settings.n_splits, (configuration.k, configuration.l)
@@ -317,88 +291,6 @@ def _with_interval(evaluation: Evaluation) -> Text:
     return text(
         "{accuracy} (95 % interval {low} to {high})", accuracy=accuracy, low=percent(low), high=percent(high)
     )
-
-
-def _about_untouched_columns(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
-    """Return what columns released as they are give away: k and l hold over quasi-identifiers only."""
-    if configuration.kept_set is None or not configuration.kept_set.n_kept:
-        return
-    settings = problem.settings
-    roles = {*settings.sensitive_attributes, *settings.quasi_identifiers}
-    released = released_table(problem, configuration.kept_set.kept_cells)
-    columns = [name for name in released.column_names if name not in roles]
-    if not columns:
-        return
-    classes = equivalence_classes(released, columns)
-    n_unique, n_records = classes.n_records_below(2), classes.n_records
-    yield Finding.of(
-        "untouched_columns",
-        Verdict.WARN if n_unique else Verdict.PASS,
-        n_affected=n_unique,
-        columns=tuple(columns),
-    )(
-        "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
-        "{records}. k and ℓ protect only against somebody who knows the quasi-identifiers and "
-        "nothing of this column.",
-        "{n} columns besides the quasi-identifiers are released as they are. Together they single "
-        "out {unique} of {records}. k and ℓ protect only against somebody who knows the "
-        "quasi-identifiers and nothing of these columns.",
-        n=len(columns),
-        unique=n_unique,
-        records=counted(n_records, "record"),
-    )
-
-
-_SAID_HERE = ("unchosen_columns",)  # as `untouched_columns`
-
-
-def released_audit(
-    measured: DiversitySearch, configuration: Configuration, earlier: Sequence[EarlierTable | Ledger] = ()
-) -> RiskAudit | None:
-    """Return what Disclosure risk says of a pair's release, read back; None where nothing is released.
-
-    Held against the k and ℓ of the pair, beside `earlier` releases where there are some.
-    """
-    problem, settings = measured.problem, measured.problem.settings
-    if configuration.kept_set is None or not configuration.kept_set.n_kept:
-        return None
-    digests = [each.dataset.fingerprint if isinstance(each, EarlierTable) else each.name for each in earlier]
-    key = (configuration.k, configuration.l, *digests)
-    if key not in measured.released:
-        release, asked = _read_release(problem, configuration.kept_set)
-        risk = measure_risk(release, settings=asked, earlier=earlier)
-        limits = RiskThresholds(
-            k=configuration.k,
-            l=configuration.l if settings.diversity == "distinct" else None,
-            entropy_l=float(configuration.l) if settings.diversity == "entropy" else None,
-        )
-        measured.released[key] = judge_risk(risk, limits)
-    return measured.released[key]
-
-
-def _read_release(problem: SearchProblem, kept_set: KeptSet) -> tuple[Dataset, RiskSettings]:
-    """Return a release as its bytes read, and what its columns are."""
-    release, column_of = read_back(table_csv(released_table(problem, kept_set.kept_cells)), problem)
-    return release, RiskSettings(
-        quasi_identifiers=tuple(column_of[name] for name in problem.settings.quasi_identifiers),
-        sensitive=tuple(column_of[name] for name in problem.settings.sensitive_attributes),
-    )
-
-
-def ledger_table(problem: SearchProblem, configuration: Configuration) -> ReleasedTable | None:
-    """Return a pair's release as the next one is compared with it; None where nothing is released."""
-    kept_set = configuration.kept_set
-    if kept_set is None or not kept_set.n_kept:
-        return None
-    return risk_released_table(*_read_release(problem, kept_set))
-
-
-def _about_the_release(audit: RiskAudit | None) -> Iterator[Finding]:
-    """Yield what the judge of finished tables finds in the release, so that the two never contradict."""
-    for finding in () if audit is None else audit.all_findings:
-        is_new = finding.verdict is not Verdict.PASS or "release" in finding.check
-        if is_new and finding.check not in _SAID_HERE:
-            yield finding
 
 
 _RECOMMENDED_DELETION = 0.2
@@ -528,11 +420,10 @@ def _about_the_pair(
     stability: Stability | None,
     released: RiskAudit | None,
 ) -> Iterator[Finding]:
-    yield from _about_untouched_columns(problem, chosen)
-    yield from _about_homogeneous_classes(chosen)
+    yield from about_columns(problem, chosen)
     yield from _about_accuracy(problem, chosen, stability)
     yield from _about_the_baseline(problem, chosen)
-    yield from _about_the_release(released)
+    yield from about_the_release(released)
 
 
 def pareto_front(configurations: Sequence[Configuration]) -> tuple[Configuration, ...]:

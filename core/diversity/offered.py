@@ -9,7 +9,6 @@ from core.diversity.judging import (
     Recommendation,
     audit_diversity,
     judge_diversity,
-    ledger_table,
     pareto_front,
 )
 from core.diversity.measuring import (
@@ -28,5 +27,6 @@ from core.diversity.minimized import Generalization, generalizations
 from core.diversity.model_files import load_estimator
 from core.diversity.problem import SearchProblem, prepare_search
 from core.diversity.release import KeptCells, Verification, minimized_sources, released_table, verify
+from core.diversity.released import ledger_table
 from core.diversity.settings import DiversitySettings, ModelChoice, as_published, check_settings
 from core.diversity.singling_out import SinglingOut, rank_by_singling_out

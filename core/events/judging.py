@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.events.beyond_k import beyond_k_findings, reached_text
 from core.events.earlier import beside_earlier
 from core.events.inference import Inference, inference
 from core.events.measuring import (
@@ -20,7 +21,6 @@ from core.events.row_risk import CombinationDiversity, RowRisk, combination_dive
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
-from core.events.users import OtherPersons, smallest_group_of_persons
 from core.people.pseudonyms import TokenSource
 from core.releases import EarlierTable, Ledger, ReleasesAudit, ReleasesMeasurement, judge_releases
 from core.tables import Dataset
@@ -146,7 +146,7 @@ def judge_events(
         *_most_found_first(traces_after, [trace_finding, whole_finding, *rows_findings]),
         *_inference_findings(inferred),
         *(() if beside is None else beside.findings),
-        *_about_the_log(anonymized),
+        *_about_the_log(anonymized, release.options),
         _diversity_finding(diversity),
         _identifiers_finding(release.options),
         _seed_finding(release.options),
@@ -176,10 +176,10 @@ def _most_found_first(traces: TraceRisk, findings: Sequence[Finding]) -> Sequenc
     return sorted(findings, key=lambda each: -(n_sampled if each.n_affected is None else each.n_affected))
 
 
-def _about_the_log(anonymized: AnonymizedEvents) -> Iterator[Finding | None]:
+def _about_the_log(anonymized: AnonymizedEvents, options: ReleaseOptions) -> Iterator[Finding | None]:
     """Yield what users, released values and the file tell, and what was done."""
     log = anonymized.measured.log
-    yield from (_persons_finding(anonymized, persons) for persons in log.other_persons)
+    yield from beyond_k_findings(anonymized, options)
     yield from telling_findings(anonymized)
     yield from log.findings
     yield from _what_was_done(anonymized)
@@ -215,11 +215,6 @@ def _k_finding(anonymized: AnonymizedEvents, release: Release) -> Finding:
         reached=reached_text(k, reached),
         events=counted(made.n_events, "event"),
     )
-
-
-def reached_text(k: int, reached: bool) -> Text:
-    """Say whether k is reached."""
-    return text("k = {k} is reached", k=k) if reached else text("k = {k} is not reached", k=k)
 
 
 _PSEUDONYMS = {
@@ -484,50 +479,6 @@ def _mapping_finding(measured: MeasuredEvents) -> Finding | None:
     )
 
 
-def _persons_finding(anonymized: AnonymizedEvents, persons: OtherPersons) -> Finding | None:
-    kept, k = anonymized.event_is_kept, anonymized.rule.k
-    smallest = smallest_group_of_persons(
-        persons, anonymized.group_of_event[kept], anonymized.user_of_event[kept]
-    )
-    if smallest is None:
-        return None
-    reached = smallest >= k
-    values = {
-        "persons": counted(persons.n_persons_joined, "person"),
-        "smallest": smallest,
-        "reached": reached_text(k, reached),
-    }
-    if persons.kind == "near_equal":
-        message = text(
-            "{n} user identifier may be {persons}: they differ in case, spaces, separators, accents or "
-            "leading zeros only; then the smallest combination is shared by {smallest}, and {reached}. Take "
-            "them for one user each, or confirm that they are several.",
-            "{n} user identifiers may be {persons}: they differ in case, spaces, separators, accents or "
-            "leading zeros only; then the smallest combination is shared by {smallest}, and {reached}. Take "
-            "them for one user each, or confirm that they are several.",
-            n=persons.n_users_joined,
-            **values,
-        )
-    else:
-        message = text(
-            "{n} user identifier may be {persons}, as the column {column} has it; then the smallest "
-            "combination is shared by {smallest}, and {reached}. Choose it as the user column, or leave it "
-            "out of the log if it does not hold the person.",
-            "{n} user identifiers may be {persons}, as the column {column} has it; then the smallest "
-            "combination is shared by {smallest}, and {reached}. Choose it as the user column, or leave it "
-            "out of the log if it does not hold the person.",
-            n=persons.n_users_joined,
-            column=persons.column,
-            **values,
-        )
-    return Finding.of(
-        f"users_{persons.kind}",
-        Verdict.WARN if reached or not persons.is_named else Verdict.FAIL,
-        column=persons.column,
-        n_affected=persons.n_users_joined,
-    )(message)
-
-
 def _share_text(share: Share) -> Text:
     """Return a share as percent, a sampled one with its interval."""
     value, lower, upper = (percent(part) for part in (share.value, share.lower, share.upper))
@@ -628,9 +579,17 @@ def _diversity_finding(diversity: CombinationDiversity | None) -> Finding | None
             n=diversity.n_dominated,
         )
         found = joined([found, dominated])
+    if diversity.n_of_own_values:
+        own_values = text(
+            "In {n} combination the values occur in no other one, and may be names of one thing.",
+            "In {n} combinations the values occur in no other one, and may be names of one thing.",
+            n=diversity.n_of_own_values,
+        )
+        found = joined([found, own_values])
+    is_told = diversity.n_uniform or diversity.n_dominated or diversity.n_of_own_values
     return Finding.of(
         "diversity",
-        Verdict.WARN if diversity.n_uniform or diversity.n_dominated else Verdict.PASS,
+        Verdict.WARN if is_told else Verdict.PASS,
         column=diversity.attribute,
         n_affected=diversity.n_uniform,
     )(found)

@@ -14,7 +14,15 @@ from core.errors import refuse
 from core.events.mapping import OTHER_EVENT
 from core.events.settings import EventSettings, check_columns
 from core.events.timestamps import COUNTED, Calendar, Timestamps, parse_timestamps
-from core.events.users import OtherPersons, near_equal_users, one_spelling, persons_in_columns
+from core.events.users import (
+    OtherPersons,
+    near_equal_users,
+    numbered_users,
+    one_spelling,
+    persons_in_columns,
+    users_called_tests,
+    users_together,
+)
 from core.people.roles.headers import listed_names
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
@@ -112,7 +120,7 @@ def read_event_log(dataset: Dataset, settings: EventSettings) -> EventLog:
         calendar=readable.calendar,
         time_format=readable.time_format,
         others=others,
-        other_persons=_other_persons(near_equal, others, user_of_event, settings),
+        other_persons=_other_persons(near_equal, readable, (users, user_of_event), settings),
         findings=tuple(finding for finding in findings if finding is not None),
     )
 
@@ -147,7 +155,11 @@ def _readable_records(dataset: Dataset, settings: EventSettings) -> _ReadableRec
         time=_without(time, left_out),
         event=_without(event, left_out),
         others=_without(dataset.table.drop_columns([*{*_chosen(settings)}]), left_out),
-        calendar=Calendar(days=timestamps.days[~left_out], hour=timestamps.hours[~left_out]),
+        calendar=Calendar(
+            days=timestamps.days[~left_out],
+            hour=timestamps.hours[~left_out],
+            second=timestamps.seconds[~left_out],
+        ),
         time_format=timestamps.time_format,
         findings=(
             _found_columns_finding(settings),
@@ -383,15 +395,21 @@ def _joined_finding(n_spellings: int, n_users: int) -> Finding | None:
 
 def _other_persons(
     near_equal: OtherPersons | None,
-    others: Mapping[str, pa.ChunkedArray],
-    user_of_event: IntArray,
+    readable: _ReadableRecords,
+    users: tuple[tuple[str, ...], IntArray],
     settings: EventSettings,
 ) -> tuple[OtherPersons, ...]:
     """Return who else may be one person; not the spellings where the person said what they are."""
-    spellings = near_equal if settings.near_equal_users == "ask" else None
-    return tuple(
-        persons for persons in (spellings, persons_in_columns(others, user_of_event)) if persons is not None
+    others = {name: readable.others[name] for name in readable.others.column_names}
+    names, user_of_event = pa.array(users[0], pa.string()), users[1]
+    found = (
+        near_equal if settings.near_equal_users == "ask" else None,
+        persons_in_columns(others, user_of_event),
+        numbered_users(names),
+        users_together(user_of_event, readable.calendar.seconds),
+        users_called_tests(names),
     )
+    return tuple(persons for persons in found if persons is not None)
 
 
 def _found_columns_finding(settings: EventSettings) -> Finding | None:

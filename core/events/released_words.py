@@ -15,6 +15,7 @@ from core.events.log import EventLog, all_of
 from core.events.measuring import AnonymizedEvents
 from core.events.settings import KIND_COLUMNS
 from core.events.users import cannot_be_respelt, folded, is_word
+from core.people.free_text.names import find_names
 from core.people.patterns import CATALOGUE, scan_column
 from core.values.calendars import iso_dates
 from core.values.dates import YEAR
@@ -72,8 +73,8 @@ class _Released:
 def telling_findings(anonymized: AnonymizedEvents) -> list[Finding]:
     """Return what released names, classes and cells tell of people and times beside what they are.
 
-    Only values that are in the export are looked at. People are the users of the log and, of the
-    columns that are not released, those in which most users have a value of their own.
+    Only values that are in the export are looked at. People are the users of the log, of the columns that
+    are not released those in which most users have a value of their own, and whom names in texts name.
     """
     findings = []
     own_columns = anonymized.measured.log.others
@@ -112,11 +113,12 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
     pairs = [(word, n) for n, value in enumerate(released.values) for word in _runs_of_words(value)]
     if not pairs:
         return None
+    named = find_names(pc.replace_substring(pa.array(released.values, pa.large_string()), "_", " ")).surely
+    by_words = bool(named.any())
+    sources = [text("names as people write them")] if by_words else []
     runs = pa.array([word for word, _ in pairs])
     words, as_written = folded(runs), pc.utf8_lower(runs)
     value_of_word = np.array([n for _, n in pairs])
-    named = np.zeros(len(released.values), dtype=bool)
-    sources = []
     for source, identifiers, by_own in _people(anonymized.measured.log):
         plain = cannot_be_respelt(identifiers)
         found = pc.index_in(as_written if plain else words, identifiers if plain else folded(identifiers))
@@ -131,10 +133,12 @@ def _people_finding(anonymized: AnonymizedEvents, released: _Released) -> Findin
     if not sources:
         return None
     n_events = int(np.count_nonzero(named[released.value_of_event]))
-    return Finding.of("people_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
-        "{found} of {n} released value of {column} name people of {sources}; {shown} of {events} show "
+    is_one_word = by_words and len(sources) == 1 and np.count_nonzero(named) == 1
+    verdict = Verdict.WARN if is_one_word else Verdict.FAIL
+    return Finding.of("people_in_values", verdict, column=released.column, n_affected=n_events)(
+        "{found} of {n} released value of {column} name people, by {sources}; {shown} of {events} show "
         "them. Give these events a class in the mapping that says what happened and not to whom.",
-        "{found} of {n} released values of {column} name people of {sources}; {shown} of {events} show "
+        "{found} of {n} released values of {column} name people, by {sources}; {shown} of {events} show "
         "them. Give these events a class in the mapping that says what happened and not to whom.",
         sources=all_of(sources),
         **released.counts(int(named.sum()), n_events),

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.attribute_disclosure import distinct_l, entropy_l, largest, smallest, t_closeness
+from core.attribute_disclosure import distinct_l, entropy_l, largest, own_items, smallest, t_closeness
+from core.chance import NO_ACCIDENT
 from core.classes import EquivalenceClasses, items_of_classes
 from core.coding import BoolArray, IntArray, combination_codes, combined_codes, sorted_distinct, value_codes
 from core.events.measuring import AnonymizedEvents
@@ -12,6 +13,7 @@ from core.events.settings import KIND_COLUMNS
 from core.events.stages import derived_column
 from core.events.traces import pseudonym_codes
 from core.known import bags, users_sharing
+from core.values.folded_text import folded_text, says_unknown
 
 _YEARS, _HOURS = ("iso_year", "year"), ("hour", "quantized_hour", "time_period")
 _TIMES_THE_NEXT = 2  # a user with so many times the rows of anybody else stands out
@@ -220,6 +222,7 @@ class CombinationDiversity:
     # combinations of more values in which one value is had by at least nine of ten events, and which halve at
     # least the doubt that the whole release leaves about it
     n_dominated: int
+    n_of_own_values: int  # combinations of several values that no other combination has, beyond chance
     distinct_l: float | None  # the smallest of any combination; None without any
     entropy_l: float | None
     # the largest distance in [0, 1] of a combination's distribution from that of the release (equal distance:
@@ -230,10 +233,15 @@ class CombinationDiversity:
 def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> CombinationDiversity:
     """Measure l-diversity and t-closeness of an attribute within the released combinations.
 
+    Values are counted as what they mean, not as they are spelled; words for unknown are none.
+
     Machanavajjhala et al., l-diversity, TKDD 1(1), 2007; Li et al., t-closeness, ICDE 2007.
     """
     log, kept = anonymized.measured.log, anonymized.event_is_kept
-    values = derived_column(log, attribute).codes[log.kept_after_cleanup][kept]
+    column = derived_column(log, attribute)
+    texts = folded_text(column.values)
+    meaning = np.where(says_unknown(texts), -1, value_codes(texts))
+    values = meaning[column.codes[log.kept_after_cleanup][kept]]
     class_of_record = value_codes(anonymized.group_of_event[kept])
     classes = EquivalenceClasses(
         quasi_identifiers=anonymized.stages.columns,
@@ -246,7 +254,8 @@ def combination_diversity(anonymized: AnonymizedEvents, attribute: str) -> Combi
         attribute=attribute,
         n_combinations=classes.n_classes,
         n_uniform=int(np.count_nonzero(distinct == 1)),
-        n_dominated=_n_dominated(class_of_record, values),
+        n_dominated=_n_dominated(class_of_record[values >= 0], values[values >= 0]),
+        n_of_own_values=own.n_classes if (own := own_items(counts, by_chance=NO_ACCIDENT)) else 0,
         distinct_l=smallest(distinct),
         entropy_l=smallest(entropy_l(counts)),
         t=largest(t_closeness(counts)),

@@ -154,7 +154,7 @@ class EventSettings:
     sensitive: str | None = setting(
         None,
         "Attribute to protect",
-        "A column that is not released: ℓ-diversity and t-closeness within each combination.",
+        "Any column that is not released: ℓ-diversity and t-closeness within each combination.",
         metavar="COLUMN",
         none=own("none"),
     )
@@ -286,7 +286,7 @@ class ReleaseOptions:
 
 def parse_step(step: str) -> tuple[str, str]:
     """Return the column and the level of a step such as ``week_number:month``."""
-    column, _, level = step.partition(":")
+    column, _, level = step.rpartition(":")
     return column.strip(), level.strip()
 
 
@@ -296,18 +296,15 @@ def levels_of(column: str) -> tuple[str, ...]:
 
 
 def check_columns(settings: EventSettings, columns: Sequence[str]) -> None:
-    """Refuse contributing columns that can neither be made of time and event nor are in the log."""
+    """Refuse columns, contributing or sensitive, that are neither made of time and event nor in the log."""
     roles = {settings.user_column, settings.time_column, settings.event_column}
     allowed = tuple(dict.fromkeys((*DERIVED_COLUMNS, *(name for name in columns if name not in roles))))
-    if absent := [name for name in settings.columns if name not in allowed]:
-        shown = DERIVED_COLUMNS if holds_values(columns) else allowed
-        raise AuditInputError(
-            _not_allowed(
-                "columns",
-                ", ".join(absent),
-                (*shown[:_MOST_NAMED], *(["…"] * (len(shown) > _MOST_NAMED))),
-            )
-        )
+    shown = DERIVED_COLUMNS if holds_values(columns) else allowed
+    asked = {"columns": settings.columns, "sensitive": filter(None, (settings.sensitive,))}
+    for name, chosen in asked.items():
+        if absent := [column for column in chosen if column not in allowed]:
+            named = (*shown[:_MOST_NAMED], *(["…"] * (len(shown) > _MOST_NAMED)))
+            raise AuditInputError(_not_allowed(name, ", ".join(absent), named))
 
 
 def _not_allowed(name: str, value: object, allowed: Sequence[str]) -> str:
@@ -361,6 +358,6 @@ def _value_problems(settings: EventSettings) -> Iterator[str]:
         for left_out in settings.leave_out
         if left_out not in classes
     )
-    choices = tuple(column for column in DERIVED_COLUMNS if column not in settings.columns)
-    if settings.sensitive is not None and settings.sensitive not in choices:
+    if settings.sensitive in settings.columns:
+        choices = tuple(column for column in DERIVED_COLUMNS if column not in settings.columns)
         yield _not_allowed("sensitive", settings.sensitive, choices)

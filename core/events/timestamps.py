@@ -51,6 +51,7 @@ class Timestamps:
     # shape (n_records,), days since 1970-01-01 in the proleptic Gregorian calendar; 0 where not readable
     days: IntArray
     hours: IntArray  # shape (n_records,), hour of the day 0-23
+    seconds: IntArray  # shape (n_records,), second of the hour; 0 where it is not written
     readable: BoolArray  # shape (n_records,), False where the cell is missing or no ISO 8601 date and time
     n_without_time: int  # readable timestamps that are a date only, taken as midnight
     # readable timestamps by the zone they are written in, such as ``+01:00``, ``Z`` or an empty text for none
@@ -142,6 +143,7 @@ def _parsed(column: pa.ChunkedArray | pa.Array, time_format: str) -> Timestamps:
     return Timestamps(
         days=np.where(readable, days, 0),
         hours=np.where(readable, hour, 0),
+        seconds=np.where(readable, minute * 60 + second, 0),
         readable=readable,
         n_without_time=int(np.count_nonzero(readable & ~_present(parts, "hour"))),
         n_by_zone={str(entry["values"] or "").upper(): int(entry["counts"]) for entry in counts.to_pylist()},
@@ -159,6 +161,7 @@ def _parsed_counted(column: pa.ChunkedArray | pa.Array, time_format: str) -> Tim
     return Timestamps(
         days=np.where(readable, seconds // _SECONDS_OF_DAY + first_day, 0),
         hours=seconds % _SECONDS_OF_DAY // 3600,
+        seconds=seconds % 3600,
         readable=readable,
         n_without_time=0,
         n_by_zone={"Z": int(np.count_nonzero(readable))},
@@ -180,6 +183,12 @@ class Calendar:
 
     days: IntArray  # shape (n_events,), days since 1970-01-01
     hour: IntArray  # shape (n_events,), 0-23
+    second: IntArray  # shape (n_events,), of the hour, 0 where it is not written
+
+    @cached_property
+    def seconds(self) -> IntArray:
+        """Return seconds since 1970-01-01 on the clock where they were taken."""
+        return self.days * _SECONDS_OF_DAY + self.hour * 3600 + self.second
 
     @cached_property
     def year(self) -> IntArray:

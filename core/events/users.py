@@ -1,15 +1,18 @@
-"""Who counts as one user: identifiers spelt nearly alike, and columns that hold the person instead."""
+"""Who counts as one user: identifiers spelt nearly alike or numbered, that act together, or are tests."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import scipy
 
+from core.chance import poisson_tail
 from core.coding import BoolArray, IntArray, sorted_distinct, value_codes
-from core.people.roles.vocabulary import match_name, name_tokens
+from core.people.roles.vocabulary import heads_other_people, match_name, name_tokens
 
 _KINDS_OF_NUMBERS = frozenset(
     {
@@ -42,6 +45,9 @@ _OTHER_PEOPLE = frozenset(
     | {"type", "class", "age", "sex", "gender", "status", "count", "zdravnik", "druzina", "gospodinjstvo"}
 )
 _OTHER_PEOPLE_INSIDE = ("의사", "담당", "보호자", "간호", "가구", "사번", "가족", "이름", "명")
+_WORDS_OF_NUMBERS = frozenset(
+    {"id", "no", "nr", "number", "code", "identifier", "key", "st", "stevilka", "sifra", "번호", "코드"}
+)
 _SEED = 20_240
 _TIMES_CHANCE = 3
 _FEWEST_SHARED = 2
@@ -52,6 +58,18 @@ _LIKE_NUMBERS, _MANY_PERSONS = 0.9, 0.1  # share of values with a digit or @; di
 _SEPARATORS = r"[\s\pZ._,;:/\\\-]+"
 _BETWEEN_DIGITS = rf"(\d){_SEPARATORS}(\d)"
 _KEPT_MARK = "\x1e"
+# a number up to 99 after a sign, at the end of an identifier: of reissued cards, further accounts
+_NUMBERED = r"^(.*[\p{L}\p{N}])[\s._/#-]+\d{1,2}$"
+_TEST_WORDS = re.compile(
+    r"(?:^|[^a-z])(?:test|tests|tester|testing|testuser|demo|dummy|monitor|monitoring|healthcheck|sandbox"
+    r"|prueba|pruebas|essai|probe|poskus|preizkus)(?:$|[^a-z])|(?:^|[\s._-])(?:qa|uat|bot)(?:$|[\s._-])"
+    r"|테스트|시험용|テスト",
+    re.IGNORECASE,
+)
+_FEW_TESTS, _DIGIT, _LETTER = 0.1, re.compile(r"\d"), re.compile(r"[^\W\d_]")
+_AT_ONCE = 2  # seconds within which events are at once
+_MOST_AT_ONCE = 12  # of events at once that are looked at
+_FEWEST_TOGETHER, _ALWAYS, _TOGETHER_BY_CHANCE = 3, 0.9, 1e-6
 _PLAIN_BYTES = np.isin(np.arange(256), list(b"abcdefghijklmnopqrstuvwxyz0123456789-"))
 
 
@@ -60,10 +78,11 @@ class OtherPersons:
     """Another count of persons than one for each user identifier."""
 
     # ``near_equal`` for identifiers that differ in spelling only, ``column`` for a column that names the
-    # person while the chosen one does not
+    # person while the chosen one does not, ``numbered`` for such that differ in a number at the end,
+    # ``together`` for users that always act at once, ``tests`` for such that are called tests
     kind: str
-    column: str | None  # that column, None for spellings
-    person_of_user: IntArray  # shape (n_users,), codes of the persons
+    column: str | None  # that column, None for other kinds
+    person_of_user: IntArray  # shape (n_users,), codes of the persons, -1 for none
     n_users_joined: int  # users that are not the only one of their person
     n_persons_joined: int  # persons that these are
     is_named: bool = True  # whether the column's name says so too; spellings say it themselves
@@ -112,21 +131,128 @@ def near_equal_users(users: pa.Array) -> OtherPersons | None:
     """
     if cannot_be_respelt(users):
         return None
-    codes = value_codes(folded(users))
+    return _joined_by("near_equal", folded, users)
+
+
+def numbered_users(users: pa.Array) -> OtherPersons | None:
+    """Return the users that differ in a number at their end only; None where chance explains them."""
+
+    def stems(texts: pa.Array) -> pa.Array:
+        return pc.replace_substring_regex(texts, _NUMBERED, r"\1")
+
+    if not _any(users, _NUMBERED):
+        return None
+    found = _joined_by("numbered", stems, users)
+    return None if found is None else replace(found, is_named=False)
+
+
+def _joined_by(kind: str, fold: Callable[[pa.Array], pa.Array], users: pa.Array) -> OtherPersons | None:
+    """Return the users that a folding joins; None where no more are than chance explains."""
+    codes = value_codes(fold(users))
     sizes = np.bincount(codes)
     if len(sizes) == len(codes):
         return None
     texts = np.array(users.to_pylist())
     lengths = np.char.str_len(texts)
     among_lengths = len(codes) - len(sizes) - _n_joined_of_one_length(codes, lengths)
-    if not among_lengths and not _more_than_chance(texts, codes, lengths):
+    surely = among_lengths and kind == "near_equal"
+    if not surely and not _more_than_chance(texts, codes, lengths, fold):
         return None
+    return _joined(kind, codes)
+
+
+def _joined(kind: str, person_of_user: IntArray, column: str | None = None) -> OtherPersons:
+    sizes = np.bincount(person_of_user)
     return OtherPersons(
-        kind="near_equal",
-        column=None,
-        person_of_user=codes,
+        kind=kind,
+        column=column,
+        person_of_user=person_of_user,
         n_users_joined=int(sizes[sizes > 1].sum()),
         n_persons_joined=int(np.count_nonzero(sizes > 1)),
+    )
+
+
+def users_together(user_of_event: IntArray, seconds: IntArray) -> OtherPersons | None:
+    """Return the users whose events always come at once, as those of several devices of one person do.
+
+    Parameters
+    ----------
+    user_of_event, seconds
+        Shape (n_events,): whose each event is, and its time in seconds; times are asked only where more than
+        half of them have seconds.
+
+    Notes
+    -----
+    Two users are together where nine of ten events of each, three at least, come within two seconds of one
+    of the other's; users that always act at the same second of a minute are set off by a clock. Chance: b
+    events within two seconds of an event are of any other user with (b + 1) / n_users; the pairs expected so,
+    of each user's events together, make as many pairs as are found once in a million.
+    """
+    if np.count_nonzero(seconds % 60) <= len(seconds) / 2:
+        return None
+    n_users, order = int(user_of_event.max()) + 1, np.argsort(seconds, kind="stable")
+    times, who = seconds[order], user_of_event[order]
+    n_of = np.bincount(who, minlength=n_users)
+    beside = np.searchsorted(times, times + _AT_ONCE, "right") - np.searchsorted(times, times - _AT_ONCE) - 1
+    pair = _pairs_at_once(times, who, beside)
+    pairs, n_at_once = np.unique(pair, return_counts=True)
+    one, two = pairs // n_users, pairs % n_users
+    always = n_at_once >= np.maximum(_ALWAYS * n_of[one], _FEWEST_TOGETHER)
+    always &= ~_set_off_by_a_clock(times, who)[one]
+    graph = scipy.sparse.coo_array((always, (one, two)), shape=(n_users, n_users)).tocsr()
+    both = graph.multiply(graph.T)
+    log_chance = np.bincount(who, np.log(np.minimum((beside + 1) / n_users, 1)), minlength=n_users)
+    expected = float(np.exp(log_chance)[n_of >= _FEWEST_TOGETHER].sum()) * n_users / 2
+    if not both.nnz or poisson_tail(both.nnz // 2, expected) >= _TOGETHER_BY_CHANCE:
+        return None
+    persons = scipy.sparse.csgraph.connected_components(both, directed=False)[1]
+    return replace(_joined("together", persons.astype(np.int64)), is_named=False)
+
+
+def _pairs_at_once(times: IntArray, who: IntArray, beside: IntArray) -> IntArray:
+    """Return user * n_users + other user for each event of the one with an event of the other at once."""
+    n_users, few = int(who.max()) + 1, beside <= _MOST_AT_ONCE
+    found = [
+        np.stack([at, at + ahead])
+        for ahead in range(1, _MOST_AT_ONCE + 1)
+        for at in [np.flatnonzero((times[ahead:] - times[:-ahead] <= _AT_ONCE) & few[:-ahead])]
+    ]
+    own, other = np.concatenate([*found, *(each[::-1] for each in found)], axis=1)
+    own, other = own[who[own] != who[other]], other[who[own] != who[other]]
+    return sorted_distinct((who[own] * n_users + who[other]) * len(times) + own) // len(times)
+
+
+def _set_off_by_a_clock(times: IntArray, who: IntArray) -> BoolArray:
+    """Return which users have all events within two seconds of the minute."""
+    lowest, highest = np.full(int(who.max()) + 1, 60), np.full(int(who.max()) + 1, -1)
+    np.minimum.at(lowest, who, times % 60)
+    np.maximum.at(highest, who, times % 60)
+    return cast("BoolArray", highest - lowest <= _AT_ONCE)
+
+
+def users_called_tests(users: pa.Array) -> OtherPersons | None:
+    """Return the users called tests, demos or the like, few beside others of which most look otherwise."""
+    names = users.to_pylist()
+    called = {name for name in names if _TEST_WORDS.search(name)}
+    if not called or len(called) > _FEW_TESTS * len(names):
+        return None
+    shapes = [_LETTER.sub("a", _DIGIT.sub("9", name)) for name in names]
+    n_of = {shape: shapes.count(shape) for name, shape in zip(names, shapes, strict=True) if name in called}
+    is_test = [
+        name in called and n_of[shape] <= _FEW_TESTS * len(names)
+        for name, shape in zip(names, shapes, strict=True)
+    ]
+    persons = np.where(is_test, -1, np.arange(len(names)))
+    n_tests = sum(is_test)
+    if not n_tests:
+        return None
+    return OtherPersons(
+        kind="tests",
+        column=None,
+        person_of_user=persons,
+        n_users_joined=n_tests,
+        n_persons_joined=0,
+        is_named=False,
     )
 
 
@@ -151,14 +277,16 @@ def _n_joined_of_one_length(codes: IntArray, lengths: IntArray) -> int:
     return len(codes) - len(sorted_distinct(codes * (int(lengths.max()) + 1) + lengths))
 
 
-def _more_than_chance(texts: np.ndarray, codes: IntArray, lengths: IntArray) -> bool:
+def _more_than_chance(
+    texts: np.ndarray, codes: IntArray, lengths: IntArray, fold: Callable[[pa.Array], pa.Array]
+) -> bool:
     """Return whether more identifiers of one length are joined than of shuffled characters."""
     rng, expected = np.random.default_rng(_SEED), 0
     for length in np.unique(lengths):
         same = np.ascontiguousarray(texts[lengths == length].astype(f"U{length}"))
         letters = same.view("U1").reshape(len(same), length)
         shuffled = np.unique(rng.permuted(letters, axis=0).view(f"U{length}").ravel())
-        n_folded = pc.count_distinct(folded(pa.array(shuffled.tolist()))).as_py()
+        n_folded = pc.count_distinct(fold(pa.array(shuffled.tolist()))).as_py()
         expected += len(shuffled) - int(n_folded)
     return _n_joined_of_one_length(codes, lengths) > _TIMES_CHANCE * expected
 
@@ -190,6 +318,16 @@ def _looks_like_persons(name: str, column: pa.ChunkedArray, user_of_event: IntAr
     return len(values) >= _MANY_PERSONS * n_users and like_numbers >= _LIKE_NUMBERS * max(len(values), 1)
 
 
+def heads_staff(name: str) -> bool:
+    """Return whether a column's name says that it numbers staff or other people who act on the log's users.
+
+    >>> [heads_staff(name) for name in ("org:resource", "employee_no", "zdravnik", "resource type", "ward")]
+    [True, True, True, False, False]
+    """
+    tokens = [token for token in name_tokens(name) if token not in _WORDS_OF_NUMBERS]
+    return heads_other_people(" ".join(tokens)) or tokens[-1:] == ["resource"]
+
+
 def _names_persons(name: str) -> bool:
     """Return whether a column's name says that it numbers the log's persons, not staff, families or names."""
     tokens = {*name_tokens(name)}
@@ -210,23 +348,7 @@ def _persons_of(name: str, column: pa.ChunkedArray, user_of_event: IntArray) -> 
     joined = n_users_of >= _FEWEST_SHARED
     if not joined.any() or np.count_nonzero(n_users_of) < _FEWEST_SHARED:
         return None
-    return OtherPersons(
-        kind="column",
-        column=name,
-        person_of_user=person_of_user,
-        n_users_joined=int(n_users_of[joined].sum()),
-        n_persons_joined=int(np.count_nonzero(joined)),
-    )
-
-
-def smallest_group_of_persons(persons: OtherPersons, group: IntArray, user: IntArray) -> int | None:
-    """Return the distinct persons of the combination that fewest have; None without any event."""
-    if not len(group):
-        return None
-    person = persons.person_of_user[user]
-    pairs = sorted_distinct(group * (int(person.max()) + 1) + person)
-    per_group = np.bincount(pairs // (int(person.max()) + 1))
-    return int(per_group[per_group > 0].min())
+    return _joined("column", person_of_user, name)
 
 
 def one_spelling(users: tuple[str, ...], user_of_event: IntArray) -> tuple[tuple[str, ...], IntArray]:

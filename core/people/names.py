@@ -281,6 +281,23 @@ KOREAN_PARTICLES = _words(
     "님과 님을 님도 씨 씨가 씨는 씨의 씨와 씨를 씨에게 "
 )
 
+# Frequent Japanese surnames of two characters and more; what many given names end with, and their endings
+# when they are of three; what stands first in words of places and offices that begin like a surname.
+JAPANESE_SURNAMES = _words(
+    "佐藤 鈴木 高橋 田中 伊藤 渡辺 渡邊 渡部 山本 中村 小林 加藤 吉田 山田 佐々木 山口 松本 井上 木村 "
+    "斎藤 斉藤 清水 山崎 池田 橋本 阿部 石川 山下 中島 石井 小川 前田 岡田 長谷川 藤田 後藤 近藤 村上 "
+    "遠藤 青木 坂本 福田 太田 西村 藤井 岡本 藤原 金子 三浦 中野 中川 原田 松田 竹内 小野 田村 中山 "
+    "和田 石田 森田 上田 柴田 酒井 工藤 横山 宮崎 宮本 内田 高木 安藤 谷口 大野 丸山 今井 河野 藤本 "
+    "村田 武田 上野 杉山 増田 平野 大塚 千葉 久保 松井 小島 岩崎 桜井 木下 野口 松尾 菊地 菊池 野村 "
+    "佐野 新井 杉本 古川 大西 浜田 市川 小松 水野 荒井 島田 西田 矢野 桑原 吉川 高田 宮沢 大橋 松下 "
+    "永井"
+)
+ENDS_OF_JAPANESE_NAMES = (
+    "一二三朗太介輔助樹人斗翔也哉弥和雄夫男士志史司平彦輝貴隆明幸弘宏浩孝聡誠治之子美香奈菜咲花華恵江"
+    "代枝絵衣希音乃穂里莉沙紗紀結愛織緒"
+)
+NO_JAPANESE_NAMES = "県市区町村郡駅港空大小中高会病支本店社"
+
 # Words of categories that stand for all others, and names of columns that count people.
 TOTAL_WORDS = _words("total totals all sum overall skupaj vsi vse vsota 합계 전체 총계 소계 계 총합 전국")
 _NAMES_OF_COUNTS = """

@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 import scipy
 
+from core.attribute_disclosure import own_items
 from core.chance import NO_ACCIDENT
 from core.classes import EquivalenceClasses, Items, items_of_classes
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
 from core.risk.folding import DOMINANT_GAIN, SKEWED_RATIO, FoldedValues
 from core.values.folded_text import folded_text, says_result
 
-Likeness = Literal["result", "code", "beginning", "word", "range", "few"]
+Likeness = Literal["result", "code", "beginning", "word", "range", "few", "own"]
 _MOST_COMMON = 1 - DOMINANT_GAIN  # share of the table above which what a class has in common tells little
 _NARROW = 1 / SKEWED_RATIO  # share of the table's records up to which a range of numbers is narrow
 _EXCEPTION = 0.1  # share of classes above which that few values occur is how the table is
@@ -47,10 +48,10 @@ def alike_classes(
     """Find classes of which everybody has one thing in several values, beyond chance.
 
     A class is read as numbers or days that lie in a narrow range, or as texts: all say the same result
-    (positive, reactive, +), begin alike (codes of one group), share a word (severe, very severe), or are a
-    few of the table's values that may mean the same, in at most one class in ten. It is of the first
-    reading that holds; of texts at most 1,000 classes that may be so are read, in columns of up to 10,000
-    meanings.
+    (positive, reactive, +), begin alike (codes of one group), share a word (severe, very severe), are a few
+    of the table's values that may mean the same, in at most one class in ten, or occur in no other class. It
+    is of the first reading that holds; of texts at most 1,000 classes that may be so are read, in columns of
+    up to 10,000 meanings.
 
     Parameters
     ----------
@@ -82,13 +83,34 @@ def alike_classes(
         q = cumulated[counts.item[last - 1] + 1] - cumulated[counts.item[first]]
         narrow = several & (q <= _NARROW) & (np.log(n) + (n - 1) * np.log(q) < accepted)
         return (_counted("range", counts, entries[narrow], q[narrow]),) if narrow.any() else ()
-    share = np.add.reduceat(counts.share_in_table[counts.item], first)
+    found = _of_texts(counts, texts, first, several, accepted)
+    if own := own_items(counts, by_chance=NO_ACCIDENT):
+        found["few"].clear()
+        return (
+            *_all_counted(found, counts),
+            AlikeClasses(
+                likeness="own",
+                n_classes=own.n_classes,
+                n_records=own.n_records,
+                share_in_table=own.share_in_table,
+            ),
+        )
+    return _all_counted(found, counts)
+
+
+_Found = dict[Likeness, dict[int, float]]  # by likeness and class, the share of the table with it
+
+
+def _of_texts(counts: Items, texts: pa.Array, first: IntArray, several: BoolArray, accepted: float) -> _Found:
+    """Return the classes of texts that are one thing; `first`, `several`: by class that has any."""
+    found: _Found = defaultdict(dict)
+    entries = counts.of_class[first]
+    n, share = counts.class_totals[entries], np.add.reduceat(counts.share_in_table[counts.item], first)
     unlikely = several & (share <= _MOST_COMMON) & (n * np.log(share) < accepted)
     if not unlikely.any() or len(texts) > _MOST_VALUES:
-        return ()
+        return found
     words = _Words(texts, counts.share_in_table)
     unlikely &= words.may_be_alike(counts.item, first, n=n, share=share, accepted=accepted)
-    found: dict[Likeness, dict[int, float]] = defaultdict(dict)
     for place in np.flatnonzero(unlikely)[:_MOST_CLASSES].tolist():
         items = counts.item[counts.of_class == entries[place]]
         for likeness, q, log_chance in words.tried(items.tolist(), int(n[place])):
@@ -96,7 +118,11 @@ def alike_classes(
                 found[likeness][entries[place]] = q
                 break
     if len(found["few"]) > max(_EXCEPTION * np.count_nonzero(several), 1):
-        del found["few"]
+        found["few"].clear()
+    return found
+
+
+def _all_counted(found: _Found, counts: Items) -> tuple[AlikeClasses, ...]:
     return tuple(
         _counted(likeness, counts, np.array(list(each)), np.array(list(each.values())))
         for likeness, each in found.items()

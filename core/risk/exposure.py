@@ -247,6 +247,7 @@ _LIKENESSES: Mapping[Likeness, str] = {
     "word": "have a word in common",
     "range": "lie in a narrow range",
     "few": "are a few of those in the table, and may mean the same",
+    "own": "occur in no other group, and may be names of one thing",
 }
 _SAME_MEANING = ("result", "code")
 

@@ -20,10 +20,19 @@ _UNKNOWN_WORDS = _words(
     "na nan null missing unknown unk notknown notstated notavailable notgiven notspecified unspecified "
     "notrecorded notreported unreported notanswered noanswer noresponse noinformation noinfo nodata "
     "undetermined undisclosed refused declined withheld dontknow prefernottosay prefernottoanswer 모름 미상 "
-    "불명 무응답 응답거부 알수없음 알수없다 정보없음 자료없음 확인불가 미확인 neznano nepoznano niznano "
-    "nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem neopredeljeno unbekannt keineangabe "
-    "inconnu desconocido"
+    "불명 무응답 응답거부 알수없음 알수없다 정보없음 자료없음 확인불가 미확인 미기재 미입력 응답없음 "
+    "답변거부 neznano nepoznano niznano nepodano nipodatka nipodatkov brezodgovora brezpodatka nevem "
+    "neopredeljeno nezabeleženo odklonil odklonila unbekannt keineangabe keineangaben weißnicht weissnicht "
+    "nichtbekannt verweigert inconnu inconnue nonrenseigné nonrenseignée nonrenseigne nesaitpas refus "
+    "sansréponse desconocido desconocida nosabe nocontesta nsnc sindatos sinrespuesta sconosciuto nonnoto "
+    "nonso desconhecido semresposta nieznane brakdanych bezodgovora nijepoznato 不明 未記入 無回答 回答拒否 "
+    "未確認 わからない 未知 不详 不詳 अज्ञात"
 )
+# beside such a word these say nothing too
+_NOTHING = ("없음", "해당없음", "해당사항없음", "notapplicable", "none", "other", "기타", "該当なし")
+_LONG = "|".join(word for word in _UNKNOWN_WORDS if len(word) > 3 or not word.isascii())
+# several such words, or one beside a word for nothing
+_ONLY_UNKNOWN = rf"^(?:{'|'.join(_NOTHING)})?(?:{_LONG})+(?:{'|'.join(_NOTHING)})?$"
 
 # Results and answers in a word, casefolded; and how words of such a result begin.
 _YES = frozenset(
@@ -76,6 +85,7 @@ def folded_text(values: pa.Array) -> pa.Array:
 def says_unknown(folded: pa.Array) -> BoolArray:
     """Return which folded texts say that nothing is known; a lone minus is a result beside a plus."""
     words = pc.is_in(folded, value_set=pa.array(_UNKNOWN_WORDS, pa.large_string()))
+    words = pc.or_(words, pc.fill_null(pc.match_substring_regex(folded, _ONLY_UNKNOWN), False))
     empty = pc.fill_null(pc.equal(folded, ""), False)
     minus = pc.fill_null(pc.equal(folded, "-"), False)
     if pc.any(pc.equal(folded, "+")).as_py():

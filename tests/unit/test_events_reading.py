@@ -145,7 +145,8 @@ def test_parse_timestamps__counts_zones_and_dates_without_time() -> None:
 def test_calendar__agrees_with_the_standard_library_at_every_turn_of_a_year() -> None:
     days = [date(year, 12, 25) + timedelta(n) for year in range(1, 9998, 7) for n in range(14)]
     numbers = np.array([day.toordinal() - date(1970, 1, 1).toordinal() for day in days])
-    of = Calendar(days=numbers, hour=np.zeros(len(days), dtype=np.int64))
+    zeros = np.zeros(len(days), dtype=np.int64)
+    of = Calendar(days=numbers, hour=zeros, second=zeros)
     expected = np.array([(*day.isocalendar(), day.year, day.month, day.day) for day in days])
     found = [of.iso_year, of.week_number, of.weekday + 1, of.year, of.month, of.day]
     assert (np.column_stack(found) == expected).all()

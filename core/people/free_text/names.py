@@ -1,4 +1,4 @@
-"""Names of people in texts: English and Slovenian by lists, titles and kinship, Korean by form and address.
+"""Names of people in texts: English, Slovenian and Japanese by lists, titles and kinship, Korean by form.
 
 A text is read as its words, each distinct word looked at once; which words stand beside each other decides.
 """
@@ -61,6 +61,12 @@ _SOUTH_SLAVIC = re.compile("i[čć]$|I[ČĆ]$")
 _WORD_IN_CODE = r"\p{L}{3}|[가-힣]{2}"
 _MOST_WORDED = 0.1  # share of the distinct values with a word, up to which a column is of codes
 _HANGUL = re.compile(r"[가-힣]+")
+_HAN = r"\p{Han}"
+_JAPANESE = (
+    rf"(?:^|[^\p{{Han}}])(?:{'|'.join(sorted(people.JAPANESE_SURNAMES))})[ 　]?"
+    rf"(?:[^\P{{Han}}{people.NO_JAPANESE_NAMES}](?:[{people.ENDS_OF_JAPANESE_NAMES}]|\p{{Han}}[郎子]))"
+    r"(?:[様氏君殿]|[^\p{Han}]|$)"
+)
 # Slovenian cases: an ending, and what stands instead of it in the first case.
 _ENDINGS = (
     *((ending, "") for ending in ("ja", "ju", "jem", "a", "u", "om", "em", "ov", "ova", "ovo", "ovi", "s")),
@@ -100,6 +106,8 @@ def find_names(texts: pa.Array) -> FoundNames:
     surely, perhaps = words.latin()
     korean, korean_perhaps = words.korean()
     found = words.in_texts(surely | korean)
+    if pc.any(pc.match_substring_regex(encoded.dictionary, _HAN)).as_py():
+        found |= pc.match_substring_regex(encoded.dictionary, _JAPANESE).to_numpy(zero_copy_only=False)
     maybe = words.in_texts(perhaps | korean_perhaps) & ~found
     return FoundNames(surely=found[of_text], perhaps=maybe[of_text])
 

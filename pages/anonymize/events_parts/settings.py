@@ -181,7 +181,7 @@ def _ask_for_fields(dataset: Dataset, used: EventSettings) -> dict[str, Any]:
         "flatten": {"options": offered},
         "flatten_steps": {"options": steps},
         "leave_out": {"mark": str(hash(used.mapping)), "options": _classes(used.mapping)},
-        "sensitive": {"options": (None, *DERIVED_COLUMNS)},
+        "sensitive": {"options": (None, *offered)},
     }
     ask = partial(ask_for_form, "events", EventSettings, used=used, given=given)
     return {
