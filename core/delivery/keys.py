@@ -470,15 +470,19 @@ def kind_of_persons(
     kinds = [
         kind
         for kind in kinds
-        if person in kind or (not kind & {*facts} and (kind & given or _may_be_persons(kind, n_distinct)))
+        if person in kind
+        or (not kind & {*facts} and (kind & given or _may_be_persons(kind, links, n_distinct)))
     ]
     chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
     return sorted(chosen, key=lambda place: (not names_persons(place), place))
 
 
-def _may_be_persons(kind: set[Place], n_distinct: Callable[[Place], int]) -> bool:
-    says_so = any(names_persons(place) or _says_identifier(place.column) for place in kind)
-    return says_so or max(map(n_distinct, kind)) >= _MANY
+def _may_be_persons(kind: set[Place], links: Sequence[Link], n_distinct: Callable[[Place], int]) -> bool:
+    """Return whether columns are named like persons or hold many values; a number, once in some table."""
+    if any(map(names_persons, kind)) or max(map(n_distinct, kind)) >= _MANY:
+        return True
+    is_once = any(not link.is_many_to_many for link in links if kind & {*link.places})
+    return is_once and any(_says_identifier(place.column) for place in kind)
 
 
 def _candidates(name: str, table: CodedTable) -> tuple[list[_Column], list[_Column]]:

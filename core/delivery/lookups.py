@@ -105,11 +105,12 @@ def keys_of_persons(
     those of `facts`.
     """
     own = {*persons.columns.values(), *(place for way in persons.through.values() for place in way[:2])}
-    joined = {place for link in links for place in link.places if place.table == name}
+    joined = {*(place for link in links for place in link.places), *persons.columns.values()}
     return {
         place.column
         for place in joined
-        if place in own or (place not in facts and _names_records(place, tables, persons))
+        if place.table == name
+        and (place in own or (place not in facts and _names_records(place, tables, persons)))
     }
 
 

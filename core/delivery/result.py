@@ -56,6 +56,7 @@ _DECLARED_KINDS = {
     "tables": text("tables"),
     "undeclared": text("not declared"),
     "replaced": text("identifiers replaced"),
+    "drawn": text("pseudonyms drawn"),
     "shifted": text("dates shifted"),
     "emptied": text("emptied"),
     "grouped": text("grouped"),
