@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from core.coding import CodedColumn, CodedTable, IntArray, coded
 from core.people.roles.vocabulary import match_name, name_tokens
 from core.settings.reading import TABLE_ENDINGS
+from core.values.cells import as_numbers
 from core.values.letters import without_accents
 from core.words import input_error
 
@@ -533,12 +534,22 @@ def _are_counted(values: pa.Array) -> bool:
     return bool(ends["max"] - ends["min"] < _DENSE * len(values))
 
 
+def _are_measured(column: _Column) -> bool:
+    """Return whether values are numbers with decimals, under a name that says no identifier."""
+    if _says_identifier(column.place.column) or names_persons(column.place):
+        return False
+    numbers = as_numbers(column.values.values)
+    return numbers is not None and bool((numbers % 1 != 0).any())
+
+
 def _link(one: _Column, other: _Column) -> Link | None:
     alike = _named_alike(one, other)
     if not alike and (one.is_counted or other.is_counted or min(one.n_values, other.n_values) < _MANY):
         return None
     if not (one.is_unique or other.is_unique or alike):
         return None  # categories share values too
+    if _are_measured(one) and _are_measured(other):
+        return None  # amounts may tell whose they are, see core.delivery.met_values, and are no key
     fewer, more = sorted((one, other), key=lambda column: column.n_values)
     if max(_sampled(fewer, more, folded=folded) for folded in (False, True)) < _HARDLY:
         return None

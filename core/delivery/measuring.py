@@ -30,12 +30,15 @@ from core.delivery.keys import (
     table_names,
 )
 from core.delivery.lookups import INTO, Lookups, facts_among, keys_of_persons, with_lookups
+from core.delivery.masks import Overlay, overlays
+from core.delivery.met_values import Met, met_values
 from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.owners import Whose, earlier_with_persons, with_persons
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.same_order import SameOrder, same_orders
 from core.delivery.sensitive import JoinedSensitive, joined_sensitive
 from core.delivery.settings import DeliverySettings
+from core.delivery.totals import Residual, residuals
 from core.errors import AuditInputError
 from core.files.leftovers import Leftover, leftovers_of
 from core.known import Known, events_of, known_one, n_below
@@ -142,6 +145,9 @@ class DeliveryMeasurement:
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find
     same_orders: tuple[SameOrder, ...] = ()  # tables that no key joins, and the order of their records does
+    met: tuple[Met, ...] = ()  # … and values that stand once in both
+    residuals: tuple[Residual, ...] = ()  # totals that tell what is missing of their groups
+    overlays: tuple[Overlay, ...] = ()  # masks of one number that show more together
     # what is joined to each other and to none of the persons
     apart: "tuple[DeliveryMeasurement, ...]" = ()
     counts_together: tuple[Together, ...] = ()  # what tables of counts tell together
@@ -236,6 +242,8 @@ def measure_delivery(
         measured,
         same_files=same,
         declared=declared,
+        met=met_values(released, measured.tables),
+        residuals=residuals(released, keys.links),
         leftovers=_leftovers(kept),
         codes_missing=tuple(_doubtful_cells(measured, kept)),
     )
@@ -431,6 +439,7 @@ def _read_together(
         ),
         groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
         same_orders=same_orders(tables, facts),
+        overlays=overlays(tables, persons),
         unchosen=tuple(
             Place(each.name, column)
             for each in mine
