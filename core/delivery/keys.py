@@ -15,6 +15,7 @@ from core.coding import CodedColumn, CodedTable, IntArray, coded
 from core.people.roles.vocabulary import match_name, name_tokens
 from core.settings.reading import TABLE_ENDINGS
 from core.values.cells import as_numbers
+from core.values.dates import read_days
 from core.values.letters import without_accents
 from core.words import input_error
 
@@ -535,11 +536,13 @@ def _are_counted(values: pa.Array) -> bool:
 
 
 def _are_measured(column: _Column) -> bool:
-    """Return whether values are numbers with decimals, under a name that says no identifier."""
+    """Return whether values are numbers with decimals or times of a day, under a name of no identifier."""
     if _says_identifier(column.place.column) or names_persons(column.place):
         return False
     numbers = as_numbers(column.values.values)
-    return numbers is not None and bool((numbers % 1 != 0).any())
+    if numbers is None:
+        numbers = read_days(column.values.values)
+    return len(numbers) > 0 and not np.isnan(numbers).any() and bool((numbers % 1 != 0).any())
 
 
 def _link(one: _Column, other: _Column) -> Link | None:

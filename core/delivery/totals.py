@@ -146,7 +146,11 @@ def _n_told(released: _Groups, total: FloatArray, unit: FloatArray, members: Flo
         return 0
     if whole.sum() < _FEWEST_WHOLE and not _are_values(released, total, left, known & (missing > 0), missing):
         return 0
-    return int(np.count_nonzero(known & (missing == 1)))
+    one = known & (missing == 1)
+    told = int(np.count_nonzero(one & (np.abs(left) > tolerance)))
+    return (
+        told if 2 * told > np.count_nonzero(one) else 0
+    )  # what is counted after it was emptied leaves nothing
 
 
 def _are_values(
