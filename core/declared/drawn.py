@@ -10,7 +10,7 @@ from itertools import islice, product
 import numpy as np
 import pyarrow as pa
 
-from core.chance import NO_ACCIDENT, binomial_tail
+from core.chance import NO_ACCIDENT, binomial_tail, determines
 from core.coding import BoolArray, FloatArray, IntArray, value_codes
 from core.comparing.digests import Compared, joined_digests, learned, plain_digests, token_shape
 from core.comparing.learned import rule_between
@@ -199,7 +199,7 @@ def told_days(case: Case, rule: Rule, persons: IntArray, days: FloatArray) -> Te
     persons, days = persons[some], days[some]
     shifts = value_codes(np.unique(days, return_inverse=True)[1])
     for name, ids in _names(case, persons):
-        if any(_tells(codes, shifts, n_tried=_MOST_PARTS) for codes in _parts(ids)) or _is_computed(
+        if any(determines(codes, shifts, n_tried=_MOST_PARTS) for codes in _parts(ids)) or _is_computed(
             ids, days
         ):
             return text(
@@ -209,10 +209,10 @@ def told_days(case: Case, rule: Rule, persons: IntArray, days: FloatArray) -> Te
     for pair, column in ((each, one) for each in case.pairs for one in each.columns):
         if pair.are_dates(column) or column == pair.own:
             continue
-        codes = _of_persons(pair, column, persons)
+        codes = of_persons(pair, column, persons)
         n_values = len(np.unique(codes[codes >= 0]))
         is_group = n_values > 1 and n_values * _FEWEST_ON_IT <= len(codes)  # a family may share its days
-        if is_group and _tells(codes, shifts, n_tried=_MOST_PARTS):
+        if is_group and determines(codes, shifts, n_tried=_MOST_PARTS):
             return text(
                 "Persons of one value of {column} are shifted by the same number of days: who knows one date "
                 "knows those of all of them.",
@@ -230,13 +230,13 @@ def _names(case: Case, persons: IntArray) -> Iterator[tuple[Text | str, list[str
     for pair in case.pairs:
         if pair.own is not None:
             values, *_ = pair.joint(pair.own)
-            codes = _of_persons(pair, pair.own, persons)
+            codes = of_persons(pair, pair.own, persons)
             texts = values.take(pa.array(codes, mask=codes < 0)).to_pylist()
             yield f"`{pair.name}.{pair.own}`", [each or "" for each in texts]
     yield text("the original identifiers"), [*case.identifiers.take(pa.array(persons)).to_pylist()]
 
 
-def _of_persons(pair: Pair, column: str, persons: IntArray) -> IntArray:
+def of_persons(pair: Pair, column: str, persons: IntArray) -> IntArray:
     """Return shape (n_persons,): a released cell of each person as a code, -1 for none."""
     mine, _ = pair.cells(column)
     first = np.full(max(int(pair.persons.max(initial=-1)), int(persons.max(initial=-1))) + 2, -1)
@@ -259,24 +259,6 @@ def _parts(ids: Sequence[str]) -> Iterator[IntArray]:
             low = np.array([each % 2**62 if each < 2**62 else -1 for each in numbers], dtype=np.int64)
             if (low >= 0).all():
                 yield from (low % modulus for modulus in range(2, _MOST_MODULUS))
-
-
-def _tells(codes: IntArray, values: IntArray, *, n_tried: int) -> bool:
-    """Return whether those alike by `codes` have one of the `values`, -1 for unknown, and not by chance."""
-    known = (codes >= 0) & (values >= 0)
-    groups, sizes = np.unique(codes[known], return_inverse=True, return_counts=True)[1:]
-    n_alike = int(sizes.sum()) - len(sizes)
-    if n_alike < 1:
-        return False
-    pairs, n_of = np.unique(groups * (int(values.max()) + 1) + values[known], return_counts=True)
-    most = np.zeros(len(sizes), dtype=np.int64)
-    np.maximum.at(most, pairs // (int(values.max()) + 1), n_of)
-    n_agreed = int(most.sum()) - len(sizes)
-    usual = float(np.bincount(values[known]).max() / known.sum())
-    return (
-        n_agreed >= _FOLLOW * n_alike
-        and float(binomial_tail(n_agreed, n_alike, usual)) < NO_ACCIDENT / n_tried
-    )
 
 
 def _is_computed(ids: Sequence[str], days: FloatArray) -> bool:

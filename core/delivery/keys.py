@@ -24,6 +24,7 @@ _SURELY_FOUND = 0.95  # … and of unlike names
 _MANY = 30  # distinct values from which chance makes no such inclusion
 _LOOKED_AT = 200  # values that decide whether two columns are compared in full
 _HARDLY = 0.25
+_OF_ITS_OWN = 0.8  # share of records with an amount of their own, from which it refers to no list of amounts
 _PREFIX = re.compile(r".*[^0-9]")  # up to its last letter or mark: numbers may begin alike by chance
 _MOST_SITES = 1000
 _MARKS = r"[^\p{L}\p{N}]+"  # between parts of a value, such as the name of a file
@@ -536,8 +537,10 @@ def _are_counted(values: pa.Array) -> bool:
 
 
 def _are_measured(column: _Column) -> bool:
-    """Return whether values are numbers with decimals or times of a day, under a name of no identifier."""
+    """Return whether most records have a number with decimals, or a time, of their own; no identifier."""
     if _says_identifier(column.place.column) or names_persons(column.place):
+        return False
+    if column.n_values < _OF_ITS_OWN * column.values.n_filled:
         return False
     numbers = as_numbers(column.values.values)
     if numbers is None:

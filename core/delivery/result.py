@@ -60,6 +60,7 @@ _DECLARED_KINDS = {
     "shifted": text("dates shifted"),
     "emptied": text("emptied"),
     "grouped": text("grouped"),
+    "returned": text("given back"),
     "kept": text("kept"),
     "removed": text("records removed"),
     "refers": text("references"),
