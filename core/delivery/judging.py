@@ -518,6 +518,20 @@ def _told_together(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:
             total=f"`{each.total}`",
             values=f"`{each.values}`",
         )
+    for found in measured.refilled:
+        n_new = int(np.count_nonzero((found.alike < k) & (found.alike_before >= k)))
+        if n_new:
+            yield Finding.of("refilled", Verdict.FAIL, n_affected=n_new)(
+                "{by} gives back {cells} of {column} that are empty: {n} person is among fewer than {k} "
+                "then, and was not before.",
+                "{by} gives back {cells} of {column} that are empty: {n} persons are among fewer than {k} "
+                "then, and were not before.",
+                n=n_new,
+                by=f"`{found.by}`",
+                cells=share_of(len(found.alike), found.n_empty, "cells"),
+                column=f"`{found.place}`",
+                k=k,
+            )
     for overlay in measured.overlays:
         n_below = _n_below(overlay.alike, k)
         yield Finding.of("masks_together", Verdict.FAIL if n_below else Verdict.WARN, n_affected=n_below)(
