@@ -16,6 +16,7 @@ from core.delivery.keys import Place, names_persons
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
 from core.delivery.one_value import OneValue
 from core.delivery.pseudonyms import KeyFacts
+from core.delivery.refilled import Refilled
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
 from core.files.leftovers import judge_leftovers
 from core.known import Known
@@ -521,17 +522,7 @@ def _told_together(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:
     for found in measured.refilled:
         n_new = int(np.count_nonzero((found.alike < k) & (found.alike_before >= k)))
         if n_new:
-            yield Finding.of("refilled", Verdict.FAIL, n_affected=n_new)(
-                "{by} gives back {cells} of {column} that are empty: {n} person is among fewer than {k} "
-                "then, and was not before.",
-                "{by} gives back {cells} of {column} that are empty: {n} persons are among fewer than {k} "
-                "then, and were not before.",
-                n=n_new,
-                by=f"`{found.by}`",
-                cells=share_of(len(found.alike), found.n_empty, "cells"),
-                column=f"`{found.place}`",
-                k=k,
-            )
+            yield Finding.of("refilled", Verdict.FAIL, n_affected=n_new)(_refilled(found, n_new, k))
     for overlay in measured.overlays:
         n_below = _n_below(overlay.alike, k)
         yield Finding.of("masks_together", Verdict.FAIL if n_below else Verdict.WARN, n_affected=n_below)(
@@ -546,6 +537,30 @@ def _told_together(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:
             persons=share_of(n_below, len(overlay.alike), "persons"),
             k=k,
         )
+
+
+def _refilled(found: Refilled, n_new: int, k: int) -> Text:
+    by, column = f"`{found.by}`", f"`{found.place}`"
+    if not found.n_empty:
+        return text(
+            "{by} says {column} more finely: {n} person is among fewer than {k} then, and was not before.",
+            "{by} says {column} more finely: {n} persons are among fewer than {k} then, and were not before.",
+            n=n_new,
+            by=by,
+            column=column,
+            k=k,
+        )
+    return text(
+        "{by} gives back {cells} of {column} that are empty: {n} person is among fewer than {k} then, "
+        "and was not before.",
+        "{by} gives back {cells} of {column} that are empty: {n} persons are among fewer than {k} then, "
+        "and were not before.",
+        n=n_new,
+        by=by,
+        cells=share_of(len(found.alike), found.n_empty, "cells"),
+        column=column,
+        k=k,
+    )
 
 
 def _n_below(alike: IntArray, size: int) -> int:

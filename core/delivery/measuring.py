@@ -35,7 +35,7 @@ from core.delivery.met_values import Met, met_values
 from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.owners import Whose, earlier_with_persons, with_persons
 from core.delivery.pseudonyms import KeyFacts, key_facts
-from core.delivery.refilled import Refilled, refilled
+from core.delivery.refilled import Refilled, said_elsewhere
 from core.delivery.same_order import SameOrder, same_orders
 from core.delivery.sensitive import JoinedSensitive, joined_sensitive
 from core.delivery.settings import DeliverySettings
@@ -148,7 +148,7 @@ class DeliveryMeasurement:
     same_orders: tuple[SameOrder, ...] = ()  # tables that no key joins, and the order of their records does
     met: tuple[Met, ...] = ()  # … and values that stand once in both
     residuals: tuple[Residual, ...] = ()  # totals that tell what is missing of their groups
-    refilled: tuple[Refilled, ...] = ()  # quasi-identifiers whose empty cells other columns give back
+    refilled: tuple[Refilled, ...] = ()  # quasi-identifiers that other columns fill, or say more finely
     overlays: tuple[Overlay, ...] = ()  # masks of one number that show more together
     # what is joined to each other and to none of the persons
     apart: "tuple[DeliveryMeasurement, ...]" = ()
@@ -442,7 +442,7 @@ def _read_together(
         groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
         same_orders=same_orders(tables, facts),
         overlays=overlays(tables, persons),
-        refilled=refilled(tables, {each.name: each.quasi_identifiers for each in mine}, persons),
+        refilled=said_elsewhere(tables, {each.name: each.quasi_identifiers for each in mine}, persons),
         unchosen=tuple(
             Place(each.name, column)
             for each in mine
