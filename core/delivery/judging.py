@@ -4,10 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-import numpy as np
-
 from core.attribute_disclosure import LIMITS
-from core.coding import IntArray
 from core.counts import CountThresholds, judge_counts, judge_together
 from core.declared import FEWEST_NEAR, Declared, Originals
 from core.delivery.attack import FOUND_HALF, Attack
@@ -16,8 +13,8 @@ from core.delivery.keys import Place, names_persons
 from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, measure_delivery
 from core.delivery.one_value import OneValue
 from core.delivery.pseudonyms import KeyFacts
-from core.delivery.refilled import Refilled
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
+from core.delivery.told_together import told_together
 from core.files.leftovers import judge_leftovers
 from core.known import Known
 from core.people.free_text import ModelName, Reading, check_reading, text_findings
@@ -90,7 +87,7 @@ def judge_delivery(
         *_joined_findings(measurement, thresholds),
         *_apart_findings(measurement, thresholds),
         *_table_findings(measurement, thresholds),
-        *_told_together(measurement, thresholds.k),
+        *told_together(measurement, thresholds.k),
         *_missing_findings(measurement),
         *_time_findings(measurement),
         *map(_household, measurement.groups),
@@ -490,82 +487,6 @@ def _apart_findings(measured: DeliveryMeasurement, thresholds: DeliveryThreshold
             )
         yield from map(_household, apart.groups)
         yield from _pseudonym_findings(apart)
-
-
-def _told_together(measured: DeliveryMeasurement, k: int) -> Iterator[Finding]:
-    """Yield what values, totals and masks tell together: FAIL where persons are among fewer than k."""
-    for met in measured.met:
-        n_below = _n_below(met.alike, k)
-        yield Finding.of("met_values", Verdict.FAIL if n_below else Verdict.WARN, n_affected=n_below)(
-            "{one} and {other} join tables that no key joins: {values} stand once in both, by chance "
-            "{by_chance}. Joined so, {n} record is among fewer than {k} by the quasi-identifiers of both.",
-            "{one} and {other} join tables that no key joins: {values} stand once in both, by chance "
-            "{by_chance}. Joined so, {n} records are among fewer than {k} by the quasi-identifiers of both.",
-            n=n_below,
-            one=f"`{met.one}`",
-            other=f"`{met.other}`",
-            values=share_of(met.n_met, met.n_once, "values"),
-            by_chance=round(met.n_by_chance),
-            k=k,
-        )
-    for each in measured.residuals:
-        yield Finding.of("told_by_total", Verdict.FAIL, n_affected=each.n_told)(
-            "{total} minus the released values of {values} gives the one that is missing, in {n} of {groups} "
-            "group.",
-            "{total} minus the released values of {values} gives the one that is missing, in {n} of {groups} "
-            "groups.",
-            n=each.n_told,
-            groups=each.n_groups,
-            total=f"`{each.total}`",
-            values=f"`{each.values}`",
-        )
-    for found in measured.refilled:
-        n_new = int(np.count_nonzero((found.alike < k) & (found.alike_before >= k)))
-        if n_new:
-            yield Finding.of("refilled", Verdict.FAIL, n_affected=n_new)(_refilled(found, n_new, k))
-    for overlay in measured.overlays:
-        n_below = _n_below(overlay.alike, k)
-        yield Finding.of("masks_together", Verdict.FAIL if n_below else Verdict.WARN, n_affected=n_below)(
-            "{one} and {other} mask one number: {first} and {second} of {places} places are shown, and {n} "
-            "by both together. {persons} are among fewer than {k} by these.",
-            one=f"`{overlay.one}`",
-            other=f"`{overlay.other}`",
-            first=overlay.n_shown[0],
-            second=overlay.n_shown[1],
-            places=overlay.n_places,
-            n=overlay.n_together,
-            persons=share_of(n_below, len(overlay.alike), "persons"),
-            k=k,
-        )
-
-
-def _refilled(found: Refilled, n_new: int, k: int) -> Text:
-    by, column = f"`{found.by}`", f"`{found.place}`"
-    if not found.n_empty:
-        return text(
-            "{by} says {column} more finely: {n} person is among fewer than {k} then, and was not before.",
-            "{by} says {column} more finely: {n} persons are among fewer than {k} then, and were not before.",
-            n=n_new,
-            by=by,
-            column=column,
-            k=k,
-        )
-    return text(
-        "{by} gives back {cells} of {column} that are empty: {n} person is among fewer than {k} then, "
-        "and was not before.",
-        "{by} gives back {cells} of {column} that are empty: {n} persons are among fewer than {k} then, "
-        "and were not before.",
-        n=n_new,
-        by=by,
-        cells=share_of(len(found.alike), found.n_empty, "cells"),
-        column=column,
-        k=k,
-    )
-
-
-def _n_below(alike: IntArray, size: int) -> int:
-    """Return how many of some records are alike with fewer than so many."""
-    return int(np.count_nonzero(alike < size))
 
 
 def _time_findings(measured: DeliveryMeasurement) -> Iterator[Finding]:

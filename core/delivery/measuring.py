@@ -37,7 +37,7 @@ from core.delivery.owners import Whose, earlier_with_persons, with_persons
 from core.delivery.pseudonyms import KeyFacts, key_facts
 from core.delivery.refilled import Refilled, said_elsewhere
 from core.delivery.same_order import SameOrder, same_orders
-from core.delivery.sensitive import JoinedSensitive, joined_sensitive
+from core.delivery.sensitive import Intersection, JoinedSensitive, intersections, joined_sensitive
 from core.delivery.settings import DeliverySettings
 from core.delivery.totals import Residual, residuals
 from core.errors import AuditInputError
@@ -147,6 +147,7 @@ class DeliveryMeasurement:
     groups: tuple[Groups, ...] = ()  # households, and what they find
     same_orders: tuple[SameOrder, ...] = ()  # tables that no key joins, and the order of their records does
     met: tuple[Met, ...] = ()  # … and values that stand once in both
+    intersections: tuple[Intersection, ...] = ()  # … and what is sensitive of who is in both
     residuals: tuple[Residual, ...] = ()  # totals that tell what is missing of their groups
     refilled: tuple[Refilled, ...] = ()  # quasi-identifiers that other columns fill, or say more finely
     overlays: tuple[Overlay, ...] = ()  # masks of one number that show more together
@@ -245,6 +246,7 @@ def measure_delivery(
         same_files=same,
         declared=declared,
         met=met_values(released, measured.tables),
+        intersections=intersections(released, [each for each in measured.tables if not each.read_by]),
         residuals=residuals(released, keys.links),
         leftovers=_leftovers(kept),
         codes_missing=tuple(_doubtful_cells(measured, kept)),
