@@ -11,12 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from core.chance import NO_ACCIDENT, binomial_tail, determines
-from core.coding import BoolArray, FloatArray, IntArray, value_codes
+from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, value_codes
 from core.comparing.digests import Compared, joined_digests, learned, plain_digests, token_shape
 from core.comparing.learned import rule_between
+from core.declared.columns import changed
 from core.declared.lines import Case, Line, n_different
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
+from core.sequences import in_order_of
 from core.verdict import Verdict
 from core.words import Text, counted, share_of, text
 
@@ -26,6 +28,7 @@ _IN_ORDER = 0.9  # share of neighbours in one order, of which half ascend by cha
 _FOLLOW = 0.9  # share of persons alike whose days, or characters, are alike
 _MOST_JOINED = 6  # original columns of persons that may be hashed together by two
 _CARRIED = 3  # places carried over from identifiers, from which pseudonyms tell much of them
+_OF_ITS_OWN, _SAME_ORDER = 0.5, 0.95  # share of records with a number of their own; rank correlation
 _ONE_DAY, _FEWEST_ON_IT = 0.9, 5  # share of records, and persons, on one day
 
 Rows = Sequence[tuple[str, str]]
@@ -354,3 +357,42 @@ def _on_one_day(
         if n_different(persons[on_it]) >= _FEWEST_ON_IT and is_more:
             found |= on_it
     return found
+
+
+def _ranks(cells: CodedColumn) -> FloatArray:
+    """Return shape (n_records,): where each value stands by length and letters, NaN for a missing one."""
+    texts = cells.values.to_pylist()
+    ranks = np.full(len(texts) + 1, np.nan)
+    ranks[sorted(range(len(texts)), key=lambda at: (len(texts[at]), texts[at]))] = np.arange(len(texts))
+    found: FloatArray = ranks[cells.codes]
+    return found
+
+
+def order_lines(rule: Rule, dated: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
+    """Yield a line for each column of numbers, kept as it was, that stands in the order of the true dates."""
+    for pair, column in dated:
+        _, days = pair.days(column)
+        for other in pair.columns:
+            cells = pair.released[other]
+            is_finest = cells.n_distinct > _OF_ITS_OWN * cells.n_filled > 0
+            if other in (column, pair.own) or pair.are_dates(other) or not is_finest:
+                continue
+            if changed(pair, other).any():
+                continue
+            order = in_order_of(_ranks(cells)[pair.mine], days[pair.theirs], coarse=False)
+            if order is not None and abs(order) >= _SAME_ORDER:
+                yield Line(
+                    kind="shifted",
+                    of=f"{pair.name}.{column}",
+                    verdict=Verdict.FAIL,
+                    message=text(
+                        "{other} stands in the order of the true dates of {column}: who knows some of these "
+                        "tells all others nearly.",
+                        column=f"`{pair.name}.{column}`",
+                        other=f"`{pair.name}.{other}`",
+                    ),
+                    n_persons=n_different(pair.persons),
+                    n_records=len(pair.mine),
+                    n_looked_at=len(pair.mine),
+                    line=rule.line,
+                )

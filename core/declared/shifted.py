@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.declared.drawn import anchor_lines, told_days
+from core.declared.drawn import anchor_lines, order_lines, told_days
 from core.declared.lines import EPSILON, Case, Line, at_person, counts_of, moved_by, n_different
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
@@ -59,6 +59,7 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
     if dated:
         yield _drawn_line(case, rule, shifts)
         yield from anchor_lines(rule, dated)
+        yield from order_lines(rule, dated)
 
 
 def _n_known(case: Case, pair: Pair, column: str) -> IntArray:
