@@ -233,6 +233,93 @@ def test_event_of_one_day__gives_the_shifts_of_all_who_have_it() -> None:
     )  # a day of many events, by person
 
 
+# --- hidden values that kept columns give back
+
+_TOWN = [f"t{each}" for each in _RNG.integers(0, 12, N)]
+_RARE = {each for each in _TOWN if _TOWN.count(each) < 6}
+
+
+def hidden(**kept: list[str]) -> list[str]:
+    """Return where rare towns, grouped into one, come back from columns that were kept."""
+    base = {"town": _TOWN, **kept}
+    grouped = {"town": ["other" if each in _RARE else each for each in _TOWN], **kept}
+    given = read_originals(
+        {"people": written("people.csv", {"person_id": _NAMES, **base})},
+        mapping=written("ids.csv", IDS),
+        rules=("rules.toml", b'[[grouped]]\ncolumns = ["people.town"]\nfewer_than = 6\ninto = "other"\n'),
+    )
+    found = measure_declared({"people": written("people.csv", {"person_id": _CODES, **grouped})}, given)
+    return [each.of for each in found.lines if each.kind == "returned"]
+
+
+def test_grouped_values__that_kept_columns_tell_fail() -> None:
+    assert hidden(written_otherwise=[each.replace("t", "Town ") for each in _TOWN]) == ["people.town"]
+    assert hidden(post=[f"{each}{at % 2}" for at, each in enumerate(_TOWN)]) == ["people.town"]
+    assert hidden(doctor=[f"dr {int(each[1:]) * 7 % 12}" for each in _TOWN]) == ["people.town"]
+
+
+def test_grouped_values__that_nothing_tells_hold() -> None:
+    assert not hidden(half=["n" if int(each[1:]) < 6 else "s" for each in _TOWN])
+    assert not hidden(other=[_TOWN[at - 1] for at in range(N)])
+    assert not hidden(number=[f"{at}" for at in range(N)])  # each person's own
+
+
+def test_table_of_things__that_kept_numbers_name_still_is_a_warning() -> None:
+    towns = sorted({*_TOWN})
+    codes = dict(zip(towns, _CODES, strict=False))
+    rules = b'[[replaced]]\ncolumns = ["*.person_id"]\n[[emptied]]\ncolumns = ["towns.name"]\n'
+
+    def lines(inhabitants: list[int]) -> list[tuple[str, Verdict]]:
+        things = {"town": towns, "name": [f"Great {each}" for each in towns], "inhabitants": inhabitants}
+        originals = {
+            "people": written("people.csv", {"person_id": _NAMES, "town": _TOWN}),
+            "towns": written("towns.csv", things),
+        }
+        given = read_originals(originals, mapping=written("ids.csv", IDS), rules=("rules.toml", rules))
+        released = {
+            "people": written("people.csv", {"person_id": _CODES, "town": [codes[each] for each in _TOWN]}),
+            "towns": written(
+                "towns.csv",
+                {"town": [codes[each] for each in towns], "name": [""] * 12, "inhabitants": inhabitants},
+            ),
+        }
+        return [
+            (each.of, each.verdict)
+            for each in measure_declared(released, given).lines
+            if each.kind == "returned"
+        ]
+
+    assert lines([311 * each + 7 for each in range(12)]) == [("towns.name", Verdict.WARN)]
+    assert not lines([1_000 * (each // 4) for each in range(12)])
+
+
+def test_number__in_the_order_of_the_true_dates_fails() -> None:
+    day = _START + _RNG.permutation(N * 3)[:N]
+    ranks = np.argsort(np.argsort(day))
+
+    def order(numbers: list[str]) -> bool:
+        seen = [
+            {"visits": written("visits.csv", {"person_id": ids, "case": numbers, "day": day + moved})}
+            for ids, moved in ((_NAMES, 0 * _SHIFTS), (_CODES, 9 * _SHIFTS))
+        ]
+        given = read_originals(
+            seen[0],
+            mapping=written("ids.csv", IDS),
+            rules=(
+                "rules.toml",
+                b'[[shifted]]\ncolumns = ["visits.day"]\n[[kept]]\ncolumns = ["visits.case"]\n',
+            ),
+        )
+        lines = measure_declared(seen[1], given).lines
+        return any("order of the true dates" in each.message for each in lines)
+
+    assert order([f"C{each:04}" for each in ranks])
+    assert order([f"{90_000 - 7 * int(each)}" for each in ranks])
+    assert order([str(each).replace("-", "") + "x" for each in day])
+    assert not order([f"C{each:04}" for each in _RNG.permutation(N)])
+    assert not order([f"{each // 30}" for each in ranks])  # two halves of the time
+
+
 def test_declared_column_that_was_not_released__is_not_assessed() -> None:
     people = written("people.csv", {"person_id": _CODES, "age": [40] * N})
     found = held({**RELEASED, "people": people})

@@ -212,3 +212,76 @@ def test_key_that_a_person_names__is_no_number_beside_itself() -> None:
     persons: Dataset = table("persons", id=pseudonyms(N), age=AGES, area=AREAS)
     areas = table("areas", area=sorted({*AREAS}), region=["n", "s"] * (len({*AREAS}) // 2))
     assert "listed_beside_key" not in found(persons, areas, settings=DeliverySettings(person="persons.id"))
+
+
+# --- quasi-identifiers that other columns say
+
+TOWNS = np.array(["Alm", "Brod", "Cerk", "Dol", "Est", "Fala", "Gaj", "Hum"])
+OF = RANDOM.choice(8, N, p=[0.16] * 6 + [0.02] * 2)
+SMALL = (OF >= 6) & (np.arange(N) % 2 == 0)  # half of those of the two last towns, whose cell was emptied
+
+
+def said(*more: Dataset, **columns: object) -> dict[str, Finding]:
+    persons = table("persons", id=pseudonyms(N), town=np.where(SMALL, "", TOWNS[OF]), group=COARSE, **columns)
+    chosen = DeliverySettings(person="persons.id", quasi_identifiers=("persons.town", "persons.group"))
+    return found(
+        persons, *(more or [table("letters", id=pseudonyms(N), kind=["a", "b"] * (N // 2))]), settings=chosen
+    )
+
+
+YEARS = RANDOM.integers(20, 80, N)
+COARSE = [f"{each // 20 * 20}-{each // 20 * 20 + 19}" for each in YEARS]
+
+
+def test_empty_cells__that_other_columns_fill_are_told() -> None:
+    wards = table(
+        "wards", ward=[f"w{each}" for each in range(16)], lies_in=[TOWNS[each // 2] for each in range(16)]
+    )
+    ward = [f"w{2 * each + at % 2}" for at, each in enumerate(OF)]
+    for seen in (
+        said(seat=TOWNS[OF]),  # the same word
+        said(doctor=[f"d{each}" for each in OF]),  # a code that determines it
+        said(wards, ward=ward),  # over a lookup table
+    ):
+        assert seen["refilled"].verdict is Verdict.FAIL
+        assert int(np.count_nonzero(SMALL)) == int(str(seen["refilled"].message.values["cells"]).split()[0])
+
+
+def test_empty_cells__that_nothing_fills_are_not_told() -> None:
+    assert "refilled" not in said(seat=np.where(SMALL, "", TOWNS[OF]))  # empty there too
+    assert "refilled" not in said(seat=TOWNS[RANDOM.permutation(OF)])  # of others
+    assert "refilled" not in said(half=["n" if each < 4 else "s" for each in OF])  # half of the country
+
+
+def test_ranges__that_another_column_says_more_finely_are_told() -> None:
+    tariff = table("tariff", fee=[f"{each}.5" for each in range(20, 80)], at_age=[*range(20, 80)])
+    for seen in (
+        said(years=YEARS),
+        said(five=[f"{each // 5 * 5}-{each // 5 * 5 + 4}" for each in YEARS]),
+        said(tariff, fee=[f"{each}.5" for each in YEARS]),
+    ):
+        assert "more finely" in str(seen["refilled"].message)
+    assert "refilled" not in said(score=RANDOM.integers(20, 80, N))
+    assert "refilled" not in said(wider=[f"{each // 40 * 40}-{each // 40 * 40 + 39}" for each in YEARS])
+
+
+# --- two tables without a key
+
+
+def hospitals(one: list[str], other: list[str]) -> dict[str, Finding]:
+    first = table("north", age=AGES, town=TOWNS[OF % 2], diagnosis=one)
+    second = table("south", age=AGES, town=TOWNS[OF % 2], diagnosis=other)
+    names = ("north.age", "north.town", "south.age", "south.town")
+    hidden = ("north.diagnosis", "south.diagnosis")
+    return found(first, second, settings=DeliverySettings(quasi_identifiers=names, sensitive=hidden))
+
+
+def test_diagnoses__that_two_tables_share_alone_are_told() -> None:
+    turn = np.arange(N) % 3
+    one, other = np.array(["asthma", "gout", "HIV"])[turn], np.array(["eczema", "HIV", "flu"])[turn]
+    seen = hospitals(list(one), list(other))["composition"]
+    assert seen.verdict is Verdict.WARN
+    assert seen.n_affected
+    same = np.array(["gout", "HIV", "asthma"])[turn]
+    assert "composition" not in hospitals(list(one), list(same))  # all of them
+    assert "composition" not in hospitals(list(one), [f"no {each}" for each in one])  # none
