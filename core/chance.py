@@ -38,6 +38,33 @@ def binomial_tail(count: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
     return np.where(count <= 0, 1.0, np.where(count > n, 0.0, tail))
 
 
+_FOLLOW = 0.9  # share of those alike by one thing that are alike by another which follows from it
+
+
+def determines(codes: IntArray, values: IntArray, *, n_tried: int = 1) -> bool:
+    """Return whether those alike by `codes` have one of the `values`, and hardly would by chance.
+
+    Shape (n,) each, from 0; -1 is unknown and left out. Nine of ten have to agree with the others of their
+    code, as those who share the most frequent value by chance would so rarely, among so many tries.
+
+    >>> day = np.arange(60) * 7 % 13
+    >>> determines(day, day % 5), determines(np.arange(60) % 7, day)
+    (True, False)
+    """
+    known = (codes >= 0) & (values >= 0)
+    if not known.any():
+        return False
+    groups, sizes = np.unique(codes[known], return_inverse=True, return_counts=True)[1:]
+    n_alike, n_values = int(sizes.sum()) - len(sizes), int(values.max()) + 1
+    pairs, n_of = np.unique(groups * n_values + values[known], return_counts=True)
+    most = np.zeros(len(sizes), dtype=np.int64)
+    np.maximum.at(most, pairs // n_values, n_of)
+    n_agreed = int(most.sum()) - len(sizes)
+    usual = float(np.bincount(values[known]).max() / known.sum())
+    is_more = n_alike > 0 and n_agreed >= _FOLLOW * n_alike
+    return is_more and float(binomial_tail(n_agreed, n_alike, usual)) < NO_ACCIDENT / n_tried
+
+
 def poisson_tail(count: ArrayLike, mean: ArrayLike) -> Any:
     """Return the chance of `count` or more where `mean` are expected.
 

@@ -37,6 +37,7 @@ from core.declared.pairing import (
 )
 from core.declared.proposing import implied_columns, proposed_file, proposed_rules
 from core.declared.replaced import replaced_lines
+from core.declared.returned import returned_lines
 from core.declared.rules import Rule, Rules, matches, read_rules
 from core.declared.shifted import n_near_dates, shifted_lines
 from core.errors import AuditInputError, refuse
@@ -446,6 +447,8 @@ def _lines(case: Case) -> Iterator[Line]:
             lines = [*_OF_KIND[rule.kind](case, rule)]
         if rule.kind in ("replaced", "shifted", "grouped", "kept"):
             lines += _absent(case, rule)
+        if rule.kind in ("replaced", "emptied", "grouped") and not rule.to:
+            lines += returned_lines(case, rule)
         yield from lines or [_of_nothing(case, rule)]
     yield from _undeclared(case, implied)
 

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from core.chance import poisson_tail
 from core.coding import BoolArray, IntArray, coded
+from core.declared.drawn import pseudonym_lines
 from core.declared.lines import Case, Line, counts_of, n_different
 from core.declared.lists import IdMap, as_texts
 from core.declared.pairing import Pair, Sheet
@@ -31,6 +32,7 @@ def replaced_lines(case: Case, rule: Rule) -> Iterator[Line]:
     if columns:
         yield _one_to_one(rule, columns)
         yield _elsewhere(case, rule, columns)
+        yield from pseudonym_lines(case, rule)
 
 
 def _bools(values: pa.Array) -> BoolArray:

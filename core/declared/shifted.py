@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
+from core.declared.drawn import anchor_lines, order_lines, told_days
 from core.declared.lines import EPSILON, Case, Line, at_person, counts_of, moved_by, n_different
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
@@ -57,6 +58,8 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
             yield found
     if dated:
         yield _drawn_line(case, rule, shifts)
+        yield from anchor_lines(rule, dated)
+        yield from order_lines(rule, dated)
 
 
 def _n_known(case: Case, pair: Pair, column: str) -> IntArray:
@@ -91,9 +94,8 @@ def _column_line(
             ),
         ),
     ]
-    # one date a person is told by the range alone, where the mapping says whose it is
-    has_range = case.mapping is not None and rule.least is not None and rule.most is not None
-    if not (is_told := known.any() and (is_judged or case.given is not None or has_range)):
+    # one date a person is told, and judged by its range and draw, where the mapping says whose it is
+    if not (is_told := known.any() and (is_judged or case.given is not None or case.mapping is not None)):
         said.append(text("{column}: nobody has two dates that can be compared.", column=f"`{of}`"))
     n = int(known.sum())
     return Line(
@@ -304,7 +306,7 @@ def _not_drawn(case: Case, rule: Rule, persons: IntArray, days: FloatArray) -> T
         return text(
             "The numbers of days stand in the order of the identifiers: who knows one guesses others."
         )
-    return None
+    return told_days(case, rule, persons, days)
 
 
 def _numbers(case: Case, persons: IntArray) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 from core.classes import Items, Pairs, items_of_signatures
 from core.coding import IntArray
 from core.delivery.keys import Place
-from core.delivery.one_value import MOST_PAIRS, MOST_VALUES, OneValue, one_value_of
+from core.delivery.one_value import MOST_PAIRS, MOST_VALUES, OneValue, one_value_of, tells_membership
 from core.delivery.sensitive import JoinedSensitive, counted_classes, measured_over
 from core.engines import Engine, KeyColumn, distinct_values, items_in_engine, n_too_many, with_codes
 from core.risk.sensitive import SensitiveMeasurement
@@ -132,7 +132,7 @@ class JoinedClasses:
 def memberships_in_engine(
     delivery: _Delivery, persons: Expression, own: Sequence[Sequence[str]]
 ) -> Iterator[OneValue]:
-    """Yield the tables in which everybody of some class is, and others are not, beyond chance.
+    """Yield the tables in which everybody of some class is, or nobody, as `core.delivery.one_value` does.
 
     `persons` have p and all that is told of each, `own` the columns of each table there.
     """
@@ -145,9 +145,10 @@ def memberships_in_engine(
         classes = rows.group_by(keys).agg(**sums) if keys else rows.agg(**sums)
         alike = engine.rows(classes.group_by(["size", "n"]).agg(m=classes.count()))
         size, n, m = (np.array(alike[key], dtype=np.int64) for key in ("size", "n", "m"))
-        inside = np.flatnonzero(n)
-        pairs = Pairs(inside, np.zeros_like(inside), n[inside])
-        items = items_of_signatures(m, size, pairs, n_items=1)
-        found = one_value_of(name, items, delivery.n_persons)
-        if found is not None and found.beyond_chance and items.totals[0] < delivery.n_persons:
-            yield found
+        for is_absent, n_alike in enumerate((n, size - n)):
+            inside = np.flatnonzero(n_alike)
+            pairs = Pairs(inside, np.zeros_like(inside), n_alike[inside])
+            items = items_of_signatures(m, size, pairs, n_items=1)
+            found, n_all = one_value_of(name, items, delivery.n_persons), int(items.totals[0])
+            if tells_membership(found, n_all, delivery.n_persons, is_absent=bool(is_absent)):
+                yield replace(found, is_absent=bool(is_absent))

@@ -22,7 +22,8 @@ _WORDS = frozenset(
 _SMALLEST, _LARGEST = 1.2, 20  # persons of a group, on average
 _FEWEST_GROUPS = 10
 _NAMED = 0.95  # share of a column's values that are keys of the table's own persons: it names their relatives
-_CODE = r"^(?:[A-Za-z]*[0-9][A-Za-z0-9_-]{5,}|[A-Z0-9]{8,})$"
+_CODE = r"^[A-Za-z0-9_-]{6,}$"  # … most of them with a digit
+_WITH_DIGITS = 0.9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,6 +94,7 @@ def _puts_together(name: str, values: CodedColumn) -> bool:
     named = bool(_WORDS & set(name_tokens(name)))
     return named or (
         bool(pc.all(pc.match_substring_regex(values.values, _CODE)).as_py())
+        and pc.mean(pc.match_substring_regex(values.values, "[0-9]")).as_py() >= _WITH_DIGITS
         and not read_dates(values.values).known.any()
     )
 

@@ -526,7 +526,7 @@ class _Delivery:
         own = {*self._person.values(), *(place for way in self._through.values() for place in way[:2])}
         return {
             place.column
-            for place in linked
+            for place in linked | {place for place in self._person.values() if place.table == name}
             if place in own or (not self._is_fact(place) and self._names_records(place))
         }
 

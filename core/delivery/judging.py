@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from core.attribute_disclosure import LIMITS
 from core.counts import CountThresholds, judge_counts, judge_together
@@ -13,6 +14,7 @@ from core.delivery.measuring import NUMBERS, DeliveryMeasurement, TableFacts, me
 from core.delivery.one_value import OneValue
 from core.delivery.pseudonyms import KeyFacts
 from core.delivery.settings import DeliverySettings, DeliveryThresholds
+from core.delivery.told_together import told_together
 from core.files.leftovers import judge_leftovers
 from core.known import Known
 from core.people.free_text import ModelName, Reading, check_reading, text_findings
@@ -85,6 +87,7 @@ def judge_delivery(
         *_joined_findings(measurement, thresholds),
         *_apart_findings(measurement, thresholds),
         *_table_findings(measurement, thresholds),
+        *told_together(measurement, thresholds.k),
         *_missing_findings(measurement),
         *_time_findings(measurement),
         *map(_household, measurement.groups),
@@ -336,23 +339,42 @@ def _one_value(found: OneValue) -> Text:
 
 
 def _memberships(measured: DeliveryMeasurement) -> Iterator[Finding]:
-    """Yield the tables in which everybody of some group is: FAIL of those named for something sensitive."""
-    for verdict in (Verdict.FAIL, Verdict.WARN):
-        found = [each for each in measured.one_values if isinstance(each.place, str)]
+    """Yield the tables in which everybody of some group is, or nobody: FAIL of those named sensitive."""
+    for verdict, is_absent in product((Verdict.FAIL, Verdict.WARN), (False, True)):
         found = [
-            each for each in found if _names_something_sensitive(each.place) == (verdict is Verdict.FAIL)
+            each
+            for each in measured.one_values
+            if isinstance(each.place, str)
+            and each.is_absent == is_absent
+            and _names_something_sensitive(each.place) == (verdict is Verdict.FAIL)
         ]
         if found:
             most = max(found, key=lambda each: each.n_persons)
-            yield Finding.of("all_in_table", verdict, n_affected=most.n_persons)(
-                "In {tables} are all persons of {n} group alike by their quasi-identifiers ({persons}), "
-                "and not everybody is: whoever knows these of somebody knows that they are in the table.",
-                "In {tables} are all persons of {n} groups alike by their quasi-identifiers ({persons}), "
-                "and not everybody is: whoever knows these of somebody knows that they are in the table.",
-                n=most.n_classes,
-                tables=listed([str(each.place) for each in found]),
-                persons=counted(most.n_persons, "person"),
-            )
+            made = Finding.of("all_in_table", verdict, n_affected=most.n_persons)
+            yield made(_all_in(most, listed([str(each.place) for each in found])))
+
+
+def _all_in(most: OneValue, tables: Text) -> Text:
+    persons, n = counted(most.n_persons, "person"), most.n_classes
+    if most.is_absent:
+        return text(
+            "In {tables} is nobody of {n} group alike by their quasi-identifiers ({persons}), and most "
+            "others are: whoever knows these of somebody knows that they are not in the table.",
+            "In {tables} is nobody of {n} groups alike by their quasi-identifiers ({persons}), and most "
+            "others are: whoever knows these of somebody knows that they are not in the table.",
+            n=n,
+            tables=tables,
+            persons=persons,
+        )
+    return text(
+        "In {tables} are all persons of {n} group alike by their quasi-identifiers ({persons}), "
+        "and not everybody is: whoever knows these of somebody knows that they are in the table.",
+        "In {tables} are all persons of {n} groups alike by their quasi-identifiers ({persons}), "
+        "and not everybody is: whoever knows these of somebody knows that they are in the table.",
+        n=n,
+        tables=tables,
+        persons=persons,
+    )
 
 
 def _limits(measured: DeliveryMeasurement, thresholds: DeliveryThresholds) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 from core.coding import CodedColumn, CodedTable, IntArray, coded
 from core.people.roles.vocabulary import match_name, name_tokens
 from core.settings.reading import TABLE_ENDINGS
+from core.values.cells import as_numbers
+from core.values.dates import read_days
 from core.values.letters import without_accents
 from core.words import input_error
 
@@ -22,6 +24,7 @@ _SURELY_FOUND = 0.95  # … and of unlike names
 _MANY = 30  # distinct values from which chance makes no such inclusion
 _LOOKED_AT = 200  # values that decide whether two columns are compared in full
 _HARDLY = 0.25
+_OF_ITS_OWN = 0.8  # share of records with an amount of their own, from which it refers to no list of amounts
 _PREFIX = re.compile(r".*[^0-9]")  # up to its last letter or mark: numbers may begin alike by chance
 _MOST_SITES = 1000
 _MARKS = r"[^\p{L}\p{N}]+"  # between parts of a value, such as the name of a file
@@ -470,15 +473,19 @@ def kind_of_persons(
     kinds = [
         kind
         for kind in kinds
-        if person in kind or (not kind & {*facts} and (kind & given or _may_be_persons(kind, n_distinct)))
+        if person in kind
+        or (not kind & {*facts} and (kind & given or _may_be_persons(kind, links, n_distinct)))
     ]
     chosen = max(kinds, key=lambda kind: _rank(kind, n_distinct, person), default=set())
     return sorted(chosen, key=lambda place: (not names_persons(place), place))
 
 
-def _may_be_persons(kind: set[Place], n_distinct: Callable[[Place], int]) -> bool:
-    says_so = any(names_persons(place) or _says_identifier(place.column) for place in kind)
-    return says_so or max(map(n_distinct, kind)) >= _MANY
+def _may_be_persons(kind: set[Place], links: Sequence[Link], n_distinct: Callable[[Place], int]) -> bool:
+    """Return whether columns are named like persons or hold many values; a number, once in some table."""
+    if any(map(names_persons, kind)) or max(map(n_distinct, kind)) >= _MANY:
+        return True
+    is_once = any(not link.is_many_to_many for link in links if kind & {*link.places})
+    return is_once and any(_says_identifier(place.column) for place in kind)
 
 
 def _candidates(name: str, table: CodedTable) -> tuple[list[_Column], list[_Column]]:
@@ -529,12 +536,26 @@ def _are_counted(values: pa.Array) -> bool:
     return bool(ends["max"] - ends["min"] < _DENSE * len(values))
 
 
+def _are_measured(column: _Column) -> bool:
+    """Return whether most records have a number with decimals, or a time, of their own; no identifier."""
+    if _says_identifier(column.place.column) or names_persons(column.place):
+        return False
+    if column.n_values < _OF_ITS_OWN * column.values.n_filled:
+        return False
+    numbers = as_numbers(column.values.values)
+    if numbers is None:
+        numbers = read_days(column.values.values)
+    return len(numbers) > 0 and not np.isnan(numbers).any() and bool((numbers % 1 != 0).any())
+
+
 def _link(one: _Column, other: _Column) -> Link | None:
     alike = _named_alike(one, other)
     if not alike and (one.is_counted or other.is_counted or min(one.n_values, other.n_values) < _MANY):
         return None
     if not (one.is_unique or other.is_unique or alike):
         return None  # categories share values too
+    if _are_measured(one) and _are_measured(other):
+        return None  # amounts may tell whose they are, see core.delivery.met_values, and are no key
     fewer, more = sorted((one, other), key=lambda column: column.n_values)
     if max(_sampled(fewer, more, folded=folded) for folded in (False, True)) < _HARDLY:
         return None

@@ -67,7 +67,7 @@ class _Ways:
                 if here.table != name or not is_unique or there.table in passed:
                     continue
                 self.referring.setdefault(there.table, []).append(here)
-                row = _rows(self._tables, here, there, is_folded=link.is_folded)
+                row = rows_named(self._tables, here, there, is_folded=link.is_folded)
                 mine = self._tables[there.table].table
                 own = (
                     (column, mine[column].combine_chunks(), Place(there.table, column))
@@ -78,7 +78,7 @@ class _Ways:
                     yield f"{here.column}{INTO}{column}", cells.take(row), origin
 
 
-def _rows(tables: Mapping[str, CodedTable], here: Place, there: Place, *, is_folded: bool) -> pa.Array:
+def rows_named(tables: Mapping[str, CodedTable], here: Place, there: Place, *, is_folded: bool) -> pa.Array:
     """Return of each record the row of the lookup table that its key names, null for none."""
     keys, named = (tables[place.table][place.column].trimmed for place in (here, there))
     values, others = keys.values, named.values
@@ -105,11 +105,12 @@ def keys_of_persons(
     those of `facts`.
     """
     own = {*persons.columns.values(), *(place for way in persons.through.values() for place in way[:2])}
-    joined = {place for link in links for place in link.places if place.table == name}
+    joined = {*(place for link in links for place in link.places), *persons.columns.values()}
     return {
         place.column
         for place in joined
-        if place in own or (place not in facts and _names_records(place, tables, persons))
+        if place.table == name
+        and (place in own or (place not in facts and _names_records(place, tables, persons)))
     }
 
 

@@ -30,12 +30,16 @@ from core.delivery.keys import (
     table_names,
 )
 from core.delivery.lookups import INTO, Lookups, facts_among, keys_of_persons, with_lookups
+from core.delivery.masks import Overlay, overlays
+from core.delivery.met_values import Met, met_values
 from core.delivery.one_value import OneValue, memberships, one_values
 from core.delivery.owners import Whose, earlier_with_persons, with_persons
 from core.delivery.pseudonyms import KeyFacts, key_facts
+from core.delivery.refilled import Refilled, said_elsewhere
 from core.delivery.same_order import SameOrder, same_orders
-from core.delivery.sensitive import JoinedSensitive, joined_sensitive
+from core.delivery.sensitive import Intersection, JoinedSensitive, intersections, joined_sensitive
 from core.delivery.settings import DeliverySettings
+from core.delivery.totals import Residual, residuals
 from core.errors import AuditInputError
 from core.files.leftovers import Leftover, leftovers_of
 from core.known import Known, events_of, known_one, n_below
@@ -142,6 +146,11 @@ class DeliveryMeasurement:
     keys: tuple[KeyFacts, ...] = ()  # pseudonyms that tell something
     groups: tuple[Groups, ...] = ()  # households, and what they find
     same_orders: tuple[SameOrder, ...] = ()  # tables that no key joins, and the order of their records does
+    met: tuple[Met, ...] = ()  # … and values that stand once in both
+    intersections: tuple[Intersection, ...] = ()  # … and what is sensitive of who is in both
+    residuals: tuple[Residual, ...] = ()  # totals that tell what is missing of their groups
+    refilled: tuple[Refilled, ...] = ()  # quasi-identifiers that other columns fill, or say more finely
+    overlays: tuple[Overlay, ...] = ()  # masks of one number that show more together
     # what is joined to each other and to none of the persons
     apart: "tuple[DeliveryMeasurement, ...]" = ()
     counts_together: tuple[Together, ...] = ()  # what tables of counts tell together
@@ -236,6 +245,9 @@ def measure_delivery(
         measured,
         same_files=same,
         declared=declared,
+        met=met_values(released, measured.tables),
+        intersections=intersections(released, [each for each in measured.tables if not each.read_by]),
+        residuals=residuals(released, keys.links),
         leftovers=_leftovers(kept),
         codes_missing=tuple(_doubtful_cells(measured, kept)),
     )
@@ -431,6 +443,8 @@ def _read_together(
         ),
         groups=groups_of(tables, {each.name: each.columns for each in mine}, persons, joined.demographics),
         same_orders=same_orders(tables, facts),
+        overlays=overlays(tables, persons),
+        refilled=said_elsewhere(tables, {each.name: each.quasi_identifiers for each in mine}, persons),
         unchosen=tuple(
             Place(each.name, column)
             for each in mine

@@ -1,7 +1,8 @@
 """What all persons alike have: one value of a column, in whatever table, or a place in a table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from core.delivery.keys import Persons, Place
 MOST_VALUES = 1_000  # different values of a column that is looked at
 MOST_PAIRS = 50_000_000  # of values and classes of persons
 _MOST_ALIKE = 0.5  # share of classes of one value from which a column says what the quasi-identifiers say
+_MOST_ABSENT = 0.5  # share of persons who are not in a table up to which that tells something
 _BY_CHANCE = 0.01  # expected classes of one value, from which one is no accident
 
 
@@ -28,7 +30,7 @@ class Classes:
 
 @dataclass(frozen=True, kw_only=True)
 class OneValue:
-    """Classes in which everybody has one value of a column, or is in a table."""
+    """Classes in which everybody has one value of a column, or is in a table, or nobody is."""
 
     place: Place | str  # a column, or the name of a table
     n_classes: int  # such classes of two persons or more, and the persons in them
@@ -37,6 +39,7 @@ class OneValue:
     beyond_chance: bool
     says_the_same: bool  # whether most classes are such: the column may only repeat the quasi-identifiers
     by_record: bool = False  # whether classes are by one known record too
+    is_absent: bool = False  # whether nobody of them is in the table, and most others are
 
 
 def one_values(
@@ -65,17 +68,30 @@ def one_values(
 
 
 def memberships(persons: Persons, classes: Mapping[str, Classes]) -> tuple[OneValue, ...]:
-    """Return the tables in which everybody of some class is, and others are not, beyond chance.
+    """Return the tables in which everybody of some class is, or nobody, and others are not, beyond chance.
 
     `classes` are, by table, those of all other tables' columns.
     """
     found = []
     for name, each in classes.items():
-        here = np.flatnonzero(persons.in_table(name))
-        told = _one_value(name, here, np.zeros(len(here), dtype=np.int64), 1, each)
-        if 0 < len(here) < persons.n_persons and told is not None and told.beyond_chance:
-            found.append(told)
+        is_here = persons.in_table(name) > 0
+        for is_absent in (False, True):
+            who = np.flatnonzero(is_here != is_absent)
+            told = _one_value(name, who, np.zeros(len(who), dtype=np.int64), 1, each)
+            if tells_membership(told, len(who), persons.n_persons, is_absent=is_absent):
+                found.append(replace(told, is_absent=is_absent))
     return tuple(found)
+
+
+def tells_membership(
+    found: OneValue | None, n_alike: int, n_persons: int, *, is_absent: bool
+) -> TypeGuard[OneValue]:
+    """Return whether all of a class are in a table, or absent from one with most others, beyond chance.
+
+    `n_alike` are the persons in the table, or absent from it.
+    """
+    some = 0 < n_alike <= _MOST_ABSENT * n_persons if is_absent else 0 < n_alike < n_persons
+    return some and found is not None and found.beyond_chance
 
 
 def _of_column(place: Place, values: CodedColumn, person: IntArray, classes: Classes) -> OneValue | None:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
+from typing import Protocol
 
 import numpy as np
 
@@ -10,11 +12,23 @@ from core.classes import CountedClasses, Items
 from core.coding import CodedColumn, CodedTable, IntArray, sorted_distinct
 from core.delivery.keys import Persons, Place
 from core.delivery.one_value import Classes, items_of
+from core.people.roles.vocabulary import name_tokens
 from core.risk.sensitive import SensitiveMeasurement, measure_sensitive
 from core.risk.settings import RiskSettings
 
 # As Disclosure risk counts by default; a person counts once for each value.
 _COUNTED = RiskSettings(quasi_identifiers=(), person="person")
+
+
+class _Facts(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]: ...
+    @property
+    def sensitive(self) -> tuple[str, ...]: ...
+    @property
+    def person_column(self) -> object: ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -88,3 +102,65 @@ def _items(codes: IntArray, person: IntArray, classes: Classes, code: IntArray) 
     known = item >= 0
     pairs = sorted_distinct(person[known].astype(np.int64) * max(n_items, 1) + item[known])
     return items_of(classes, pairs // max(n_items, 1), pairs % max(n_items, 1), n_items)
+
+
+# --- tables that no key joins
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intersection:
+    """A sensitive column of two tables without a key: who is in both has a value that both groups hold."""
+
+    one: Place
+    other: Place
+    n_groups: int  # groups that both tables have, by the quasi-identifiers that both have
+    n_told: int  # … of which several values stand in each, and only one in both
+
+
+def intersections(tables: Mapping[str, CodedTable], facts: Sequence[_Facts]) -> tuple[Intersection, ...]:
+    """Return the sensitive columns of one name whose values in two tables leave one for who is in both.
+
+    Of tables not both joined to persons; groups are of the quasi-identifiers that are called alike in both.
+    """
+    found = []
+    for one, other in combinations(facts, 2):
+        theirs = {name_tokens(each): each for each in other.quasi_identifiers}
+        both = [
+            (each, theirs[tokens])
+            for each in one.quasi_identifiers
+            if (tokens := name_tokens(each)) in theirs
+        ]
+        if not both or (one.person_column is not None and other.person_column is not None):
+            continue
+        hidden = {name_tokens(each): each for each in other.sensitive}
+        for column in one.sensitive:
+            if (there := hidden.get(name_tokens(column))) is not None:
+                groups = [
+                    _values_of(tables[facts_of.name], [pair[side] for pair in both], called)
+                    for side, (facts_of, called) in enumerate(((one, column), (other, there)))
+                ]
+                shared = [(groups[0][each], groups[1][each]) for each in groups[0].keys() & groups[1].keys()]
+                n_told = sum(min(len(a), len(b)) > 1 and len(a & b) == 1 for a, b in shared)
+                if n_told:
+                    found.append(
+                        Intersection(
+                            one=Place(one.name, column),
+                            other=Place(other.name, there),
+                            n_groups=len(shared),
+                            n_told=n_told,
+                        )
+                    )
+    return tuple(found)
+
+
+def _values_of(table: CodedTable, quasi: Sequence[str], column: str) -> dict[tuple[object, ...], set[object]]:
+    """Return the values of a column by those of the quasi-identifiers; missing ones are none."""
+    cells = [table[each].trimmed for each in (*quasi, column)]
+    rows = np.unique(np.stack([each.codes for each in cells], axis=1), axis=0)
+    texts = [[*each.values.to_pylist(), None] for each in cells]
+    found: dict[tuple[object, ...], set[object]] = {}
+    for *codes, value in rows.tolist():
+        if value >= 0:
+            key = tuple(texts[at][code] for at, code in enumerate(codes))
+            found.setdefault(key, set()).add(texts[-1][value])
+    return found

@@ -1,7 +1,9 @@
 """A delivery beside its originals: rule files, bad input, proposals, and dates that count as shifted."""
 
+import hashlib
+import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -83,20 +85,239 @@ def test_one_visit_moved_otherwise__is_one_person_of_the_rule() -> None:
     assert found.shifted == ()
 
 
-def test_nobody_with_two_dates__is_not_assessed() -> None:
-    once = {
-        name: written(name, {"person_id": ids, "day": _START + np.arange(N) + shifts})
-        for name, ids, shifts in (("visits.csv", _CODES, _SHIFTS), ("old.csv", _NAMES, 0 * _SHIFTS))
-    }
+def one_date(ids: list[str], shifts: np.ndarray) -> Dataset:
+    return written("visits.csv", {"person_id": ids, "day": _START + np.arange(N) + shifts})
+
+
+def held_once(shifts: np.ndarray, *, mapped: bool = True, more: str = "") -> Declared:
+    """Hold one visit a person, shifted by days, against its original."""
     given = read_originals(
-        {"visits": once["old.csv"]},
-        mapping=written("ids.csv", IDS),
-        rules=("rules.toml", b'[[shifted]]\ncolumns = ["visits.day"]\n'),
+        {"visits": one_date(_NAMES, 0 * shifts)},
+        mapping=written("ids.csv", IDS) if mapped else None,
+        rules=("rules.toml", f'[[shifted]]\ncolumns = ["visits.day"]\n{more}'.encode()),
     )
-    found = measure_declared({"visits": once["visits.csv"]}, given)
+    return measure_declared({"visits": one_date(_CODES, shifts)}, given)
+
+
+def test_nobody_with_two_dates__is_not_assessed_without_a_mapping() -> None:
+    found = held_once(_SHIFTS, mapped=False)
     column = next(each for each in found.lines if each.of == "visits.day" and "nobody" in each.message)
     assert column.verdict is Verdict.NOT_ASSESSED
     assert found.shifted == ()
+
+
+def test_one_date_a_person__is_judged_by_its_draw_where_a_mapping_says_whose_it_is() -> None:
+    assert held_once(_SHIFTS).shifted == ("visits.day",)
+    for shifts, more in (
+        (np.where(np.arange(N) == 3, 0, _SHIFTS), ""),
+        (_SHIFTS, "whole_weeks = true"),
+        (_SHIFTS, "least = -30\nmost = -1"),
+    ):
+        assert [each[0] for each in failed(held_once(shifts, more=more))] == ["shifted"]
+
+
+# --- pseudonyms and days that were not drawn
+
+
+def mapped(ids: list[str], codes: list[str], **more: list[str]) -> Declared:
+    """Hold people of whom nothing but their identifiers was replaced against the originals."""
+    kept = {"sex": ["F", "M"] * (len(ids) // 2)}
+    given = read_originals(
+        {"people": written("people.csv", {"person_id": ids, **kept, **more})},
+        mapping=written("ids.csv", {"id": ids, "code": codes}),
+        rules=(
+            "rules.toml",
+            b'person = "people.person_id"\n[[replaced]]\ncolumns = ["people.person_id"]\n',
+        ),
+    )
+    order = _RNG.permutation(len(ids))
+    people = {"person_id": codes, **kept}
+    shuffled = {name: [each[at] for at in order] for name, each in people.items()}
+    return measure_declared({"people": written("people.csv", shuffled)}, given)
+
+
+_NUMBERS = [f"{each}" for each in _RNG.choice(9 * 10**6, N, replace=False) + 10**6]
+_BORN = [f"{1940 + int(each)}-0{1 + int(each) % 9}-1{int(each) % 7}" for each in _RNG.integers(0, 60, N)]
+_RANKS = np.argsort(np.argsort([int(each) for each in _NUMBERS]))
+_RANDOM = [f"{each:08d}" for each in _RNG.choice(10**8, N, replace=False)]
+_SORTED = sorted(_RANDOM)
+_COMPUTED = {
+    "affine": [str((48_271 * int(each) + 11) % 2_147_483_647) for each in _NUMBERS],
+    "in order": [f"Q{_SORTED[each]}" for each in _RANKS],
+    "in the other order": [_SORTED[N - 1 - each] for each in _RANKS],
+    "digest": [hashlib.sha1(each.encode(), usedforsecurity=False).hexdigest()[:12] for each in _NUMBERS],
+    "digest of number and day": [
+        hashlib.sha256(f"{one}|{other}".encode()).hexdigest()
+        for one, other in zip(_NUMBERS, _BORN, strict=True)
+    ],
+    "last digits": [f"{other}{one[-4:]}" for one, other in zip(_NUMBERS, _RANDOM, strict=True)],
+}
+_DRAWN = {
+    "random": _RANDOM,
+    "site kept": [f"{one[0]}-{other}" for one, other in zip(_NUMBERS, _RANDOM, strict=True)],
+    "keyed": [hmac.new(b"k7Q!pz90", each.encode(), "sha256").hexdigest() for each in _NUMBERS],
+}
+
+
+@pytest.mark.parametrize("name", _COMPUTED)
+def test_pseudonyms__that_follow_from_their_identifiers_fail(name: str) -> None:
+    found = mapped(_NUMBERS, _COMPUTED[name], born=_BORN)
+    assert ("drawn", "people.person_id", N) in failed(found)
+
+
+@pytest.mark.parametrize("name", _DRAWN)
+def test_pseudonyms__that_were_drawn_hold(name: str) -> None:
+    assert not [each for each in failed(mapped(_NUMBERS, _DRAWN[name], born=_BORN)) if each[0] == "drawn"]
+
+
+def _days_of(codes: list[str], days: Callable[[str], int]) -> np.ndarray:
+    return np.array([days(each) for each in codes])
+
+
+def test_days__that_follow_from_pseudonyms_fail() -> None:
+    for days in (
+        lambda code: int(code[-3:], 16) % 211 + 5,
+        lambda code: int(code, 16) % 97 - 200,
+        lambda code: int(hashlib.sha256(code.encode()).hexdigest(), 16) % 365 + 1,
+    ):
+        assert ("shifted", "visits.day", N) in failed(held_once(_days_of(_CODES, days)))
+
+
+def test_days__of_everybody_of_one_group_fail_and_those_of_families_do_not() -> None:
+    for size, is_told in ((6, True), (2, False)):
+        days = np.repeat(_RNG.permutation(300)[: N // size] + 1, size)
+        groups = [f"g{each // size}" for each in range(N)]
+        seen = [
+            {"visits": written("visits.csv", {"person_id": ids, "site": groups, "day": _START + 9 + moved})}
+            for ids, moved in ((_NAMES, 0 * days), (_CODES, days))
+        ]
+        rules = b'[[shifted]]\ncolumns = ["visits.day"]\n[[kept]]\ncolumns = ["visits.site"]\n'
+        given = read_originals(seen[0], mapping=written("ids.csv", IDS), rules=("rules.toml", rules))
+        says = [each.message for each in measure_declared(seen[1], given).lines if each.kind == "shifted"]
+        assert any("visits.site" in each for each in says) is is_told
+
+
+def _with_events(events: list[str], days: np.ndarray) -> Declared:
+    who = np.repeat(np.arange(N), 2)
+    seen = [
+        {
+            "visits": written(
+                "visits.csv", {"person_id": [ids[each] for each in who], "what": events, "day": day}
+            )
+        }
+        for ids, day in ((_NAMES, days), (_CODES, days + _SHIFTS[who]))
+    ]
+    given = read_originals(
+        seen[0],
+        mapping=written("ids.csv", IDS),
+        rules=("rules.toml", b'[[shifted]]\ncolumns = ["visits.day"]\n[[kept]]\ncolumns = ["visits.what"]\n'),
+    )
+    return measure_declared(seen[1], given)
+
+
+def test_event_of_one_day__gives_the_shifts_of_all_who_have_it() -> None:
+    other = _START + _RNG.integers(0, 900, 2 * N)
+    first = np.arange(2 * N) % 2 == 0
+    day = np.datetime64("2021-03-02")
+    flood = ["flood" if one else "visit" for one in first]
+    some = ["recall" if at < 16 and at % 2 else "visit" for at in range(2 * N)]
+    found = _with_events(flood, np.where(first, day, other))
+    assert ("shifted", "visits.day", N) in failed(found)
+    assert found.shifted == ()
+    assert ("shifted", "visits.day", 8) in failed(
+        _with_events(some, np.where(np.array(some) == "recall", day, other))
+    )
+    assert not failed(_with_events(flood, other))  # an event of no day
+    assert not failed(
+        _with_events(some, np.where(first, _START + 5, other))
+    )  # a day of many events, by person
+
+
+# --- hidden values that kept columns give back
+
+_TOWN = [f"t{each}" for each in _RNG.integers(0, 12, N)]
+_RARE = {each for each in _TOWN if _TOWN.count(each) < 6}
+
+
+def hidden(**kept: list[str]) -> list[str]:
+    """Return where rare towns, grouped into one, come back from columns that were kept."""
+    base = {"town": _TOWN, **kept}
+    grouped = {"town": ["other" if each in _RARE else each for each in _TOWN], **kept}
+    given = read_originals(
+        {"people": written("people.csv", {"person_id": _NAMES, **base})},
+        mapping=written("ids.csv", IDS),
+        rules=("rules.toml", b'[[grouped]]\ncolumns = ["people.town"]\nfewer_than = 6\ninto = "other"\n'),
+    )
+    found = measure_declared({"people": written("people.csv", {"person_id": _CODES, **grouped})}, given)
+    return [each.of for each in found.lines if each.kind == "returned"]
+
+
+def test_grouped_values__that_kept_columns_tell_fail() -> None:
+    assert hidden(written_otherwise=[each.replace("t", "Town ") for each in _TOWN]) == ["people.town"]
+    assert hidden(post=[f"{each}{at % 2}" for at, each in enumerate(_TOWN)]) == ["people.town"]
+    assert hidden(doctor=[f"dr {int(each[1:]) * 7 % 12}" for each in _TOWN]) == ["people.town"]
+
+
+def test_grouped_values__that_nothing_tells_hold() -> None:
+    assert not hidden(half=["n" if int(each[1:]) < 6 else "s" for each in _TOWN])
+    assert not hidden(other=[_TOWN[at - 1] for at in range(N)])
+    assert not hidden(number=[f"{at}" for at in range(N)])  # each person's own
+
+
+def test_table_of_things__that_kept_numbers_name_still_is_a_warning() -> None:
+    towns = sorted({*_TOWN})
+    codes = dict(zip(towns, _CODES, strict=False))
+    rules = b'[[replaced]]\ncolumns = ["*.person_id"]\n[[emptied]]\ncolumns = ["towns.name"]\n'
+
+    def lines(inhabitants: list[int]) -> list[tuple[str, Verdict]]:
+        things = {"town": towns, "name": [f"Great {each}" for each in towns], "inhabitants": inhabitants}
+        originals = {
+            "people": written("people.csv", {"person_id": _NAMES, "town": _TOWN}),
+            "towns": written("towns.csv", things),
+        }
+        given = read_originals(originals, mapping=written("ids.csv", IDS), rules=("rules.toml", rules))
+        released = {
+            "people": written("people.csv", {"person_id": _CODES, "town": [codes[each] for each in _TOWN]}),
+            "towns": written(
+                "towns.csv",
+                {"town": [codes[each] for each in towns], "name": [""] * 12, "inhabitants": inhabitants},
+            ),
+        }
+        return [
+            (each.of, each.verdict)
+            for each in measure_declared(released, given).lines
+            if each.kind == "returned"
+        ]
+
+    assert lines([311 * each + 7 for each in range(12)]) == [("towns.name", Verdict.WARN)]
+    assert not lines([1_000 * (each // 4) for each in range(12)])
+
+
+def test_number__in_the_order_of_the_true_dates_fails() -> None:
+    day = _START + _RNG.permutation(N * 3)[:N]
+    ranks = np.argsort(np.argsort(day))
+
+    def order(numbers: list[str]) -> bool:
+        seen = [
+            {"visits": written("visits.csv", {"person_id": ids, "case": numbers, "day": day + moved})}
+            for ids, moved in ((_NAMES, 0 * _SHIFTS), (_CODES, 9 * _SHIFTS))
+        ]
+        given = read_originals(
+            seen[0],
+            mapping=written("ids.csv", IDS),
+            rules=(
+                "rules.toml",
+                b'[[shifted]]\ncolumns = ["visits.day"]\n[[kept]]\ncolumns = ["visits.case"]\n',
+            ),
+        )
+        lines = measure_declared(seen[1], given).lines
+        return any("order of the true dates" in each.message for each in lines)
+
+    assert order([f"C{each:04}" for each in ranks])
+    assert order([f"{90_000 - 7 * int(each)}" for each in ranks])
+    assert order([str(each).replace("-", "") + "x" for each in day])
+    assert not order([f"C{each:04}" for each in _RNG.permutation(N)])
+    assert not order([f"{each // 30}" for each in ranks])  # two halves of the time
 
 
 def test_declared_column_that_was_not_released__is_not_assessed() -> None:
