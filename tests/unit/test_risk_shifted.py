@@ -37,7 +37,9 @@ def _of_persons(text: str) -> str:
         (range(1, 201), Verdict.FAIL),  # everybody after another number of days
     ],
 )
-def test_shifted_dates__are_known_by_intervals_and_not_by_date(gaps: list[int], found: Verdict | None) -> None:
+def test_shifted_dates__are_known_by_intervals_and_not_by_date(
+    gaps: list[int], found: Verdict | None
+) -> None:
     text = _of_persons(_shifted(gaps))
     as_they_are = judged(text, quasi="group", person="person", **DISEASE)
     assert any(each.check.startswith("further_") for each in as_they_are.all_findings)
