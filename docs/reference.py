@@ -7,7 +7,7 @@ from functools import cache
 
 from core.checks import CHECKS, Check, check_of
 from core.counts.tool import TOOL as COUNTS
-from core.measures import MEASURES, Measure
+from core.measures import MEASURES, keys_of, Measure
 from core.policies.shipped import shipped_names
 from core.settings.form import Setting, described
 from core.settings.options import Option, policy_option
@@ -110,7 +110,10 @@ def _figures(name: str) -> str:
     rows += [_row((each.label, f"`{each.key}`", _unit(each))) for each in measures]
     also = [key for key in _tool(name).measures if MEASURES[key] not in measures] if name != "shared" else []
     if also:
-        rows += ["", f"Shown too, [as of several tools](shared.md): {', '.join(f'`{key}`' for key in also)}."]
+        releases = {*keys_of("releases")} if {*keys_of("releases")} <= {*also} else {*()}
+        named = [f"`{key}`" for key in also if key not in releases]
+        named += ["those of earlier releases"] if releases else []
+        rows += ["", f"Shown too, [as of several tools](shared.md): {', '.join(named)}."]
     return "\n".join(rows)
 
 
