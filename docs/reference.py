@@ -7,7 +7,7 @@ from functools import cache
 
 from core.checks import CHECKS, Check, check_of
 from core.counts.tool import TOOL as COUNTS
-from core.measures import MEASURES, keys_of, Measure
+from core.measures import MEASURES, Measure, keys_of
 from core.policies.shipped import shipped_names
 from core.settings.form import Setting, described
 from core.settings.options import Option, policy_option
