@@ -112,7 +112,7 @@ def test_command__json_is_one_document_and_writes_no_file(folders: tuple[Path, P
         1,
     )
     assert first["verdicts"] == {"Published rule": "PASS", "Exposure": "WARN"}
-    assert [one["check"] for one in first["exposure"]] == ["named_in_another_release"]
+    assert [one["about"] for one in first["exposure"]] == ["Named in another release"]
     assert first["seconds"] >= 0
     assert not Path("reports").exists()
 
