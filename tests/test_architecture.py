@@ -149,7 +149,7 @@ def test_module__of_one_importer_is_a_subject_of_its_own() -> None:
     lone = {name for name in small if len(importers[name] - _offering(name)) == 1}
     assert lone == {
         *"""core.delivery.same_order core.people.free_text.models core.reports.index core.tables.parquet
-        core.tabular.second_opinion.shifted_dates pages.measure.risk_parts.counts
+        core.tabular.second_opinion.shifted_dates core.vcf.contigs pages.measure.risk_parts.counts
         pages.start.filed_parts.comparing pages.start.filed_parts.repeating""".split()
     }
 

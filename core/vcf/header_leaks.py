@@ -28,6 +28,7 @@ from core.vcf.sample_names import (
 from core.verdict import Verdict
 
 _ID = re.compile(rb'(##[^=]*)=<(?:[^">]*,)?ID=([^,>]+)')
+_SYMBOL = re.compile(rb"<([^<>]+)>")
 _KEY = re.compile(rb"##([^=]*)=?(.*)", re.DOTALL)
 _COMMAND_KEY = re.compile(rb"(?i)command|cmd|arguments|invocation|CL$|^args?$|^options$|^param")
 _COMMAND_VALUE = re.compile(
@@ -118,6 +119,25 @@ def header_exposures(findings: Iterable[HeaderFinding], severities: Mapping[str,
             **({"how": one.how} if one.check == "samples_computed" else {}),
         )
     ]
+
+
+class Symbols:
+    """The symbolic alleles of both files, such as ``DEL`` of ``<DEL>``, where the header defines any."""
+
+    def __init__(self, header: VcfHeader) -> None:
+        self.are_defined = any(line.startswith(b"##ALT=") for line in header.lines)
+        self._had: set[bytes] = set()
+        self._has: set[bytes] = set()
+
+    def take(self, alts: Sequence[bytes], kept_alts: Sequence[bytes]) -> None:
+        """Take up ALT columns of both files."""
+        self._had.update(_SYMBOL.findall(b",".join(alts)))
+        self._has.update(_SYMBOL.findall(b",".join(kept_alts)))
+
+    @property
+    def gone(self) -> frozenset[bytes]:
+        """Return the names that the original's records have and the anonymized file's have not."""
+        return frozenset(self._had - self._has)
 
 
 class Line(NamedTuple):

@@ -15,7 +15,7 @@ from core.verdict import Verdict
 def beside_each_other(
     outcomes: Sequence[PairOutcome], severities: Mapping[str, Verdict]
 ) -> list[PairOutcome]:
-    """Return outcomes, in their order, with what other releases of their originals name that they mask."""
+    """Return outcomes, in their order, with what they name that other releases of their originals mask."""
     told = list(outcomes)
     of_original: dict[str, list[int]] = {}
     for number, one in enumerate(told):
@@ -30,16 +30,16 @@ def beside_each_other(
 
 def _named_in(audit: VcfAudit, audits: Sequence[VcfAudit], severities: Mapping[str, Verdict]) -> VcfAudit:
     mine = audit.scan.candidates
-    is_masked = mine.marked(Mark.ALT_CHANGED) & ~mine.marked(Mark.NAMED)
-    is_named, files = np.zeros(len(is_masked), dtype=np.bool_), []
+    is_named = ~mine.marked(Mark.ALT_CHANGED) & ~mine.marked(Mark.MISSING)
+    is_masked, files = np.zeros(len(is_named), dtype=np.bool_), []
     for other in (one for one in audits if one is not audit):
         theirs = other.scan.candidates
         if np.array_equal(mine.positions, theirs.positions):  # else the original is not sorted
-            here = is_masked & ~theirs.marked(Mark.ALT_CHANGED) & ~theirs.marked(Mark.MISSING)
-            is_named |= here
-            files += [other.scan.anonymized_name] * bool(here.any())
-    which = np.flatnonzero(is_named)
-    name, of, places = "named_in_another_release", int(is_masked.sum()), mine.places(which)
+            there = theirs.marked(Mark.ALT_CHANGED) & ~theirs.marked(Mark.NAMED)
+            is_masked |= there
+            files += [other.scan.anonymized_name] * bool(np.any(there & is_named))
+    which = np.flatnonzero(is_named & is_masked)
+    name, of, places = "masked_in_another_release", int(is_masked.sum()), mine.places(which)
     exposures = found(name, len(which), of, places, severities, files=", ".join(files))
     every = sorted((*audit.exposure, *exposures), key=lambda one: -one.verdict.severity)
     return replace(audit, exposure=tuple(every))

@@ -23,6 +23,7 @@ from core.vcf.carriers import Compared, KeptBeside
 from core.vcf.contigs import ContigCalls
 from core.vcf.frequencies import NOT_COMPUTABLE, Rarity, rarest_allele
 from core.vcf.header import VcfHeader
+from core.vcf.header_leaks import Symbols
 from core.vcf.left import NOTHING, QUAL_BLANKS, pattern_of
 from core.vcf.lines import Places, check_columns
 from core.vcf.neighbours import LONGEST_REF, Neighbours, Row, SameAlleles, has_phasing
@@ -40,7 +41,6 @@ from core.words import input_error
 MOST_CASES = 1 << 14  # that are remembered
 LONGEST_INFO, LONGEST_SAMPLES = 6000, 1000  # bytes of which the shape is looked at
 SHORT_ID = 10  # bytes: two identifiers have more
-_SYMBOL = re.compile(rb"<([^<>]+)>")
 # Numbers other than zero that are words by themselves; in samples whole ones alone.
 _NUMBER = r"\b[0-9.]*[1-9][0-9.]*(?:[eE][+-]?[0-9]+)?\b"
 _WHOLE = r"\b[1-9][0-9]{0,8}\b"
@@ -60,25 +60,6 @@ class Shape(NamedTuple):
     info: bytes
     format: bytes
     samples: bytes
-
-
-class Symbols:
-    """The symbolic alleles of both files, such as ``DEL`` of ``<DEL>``, where the header defines any."""
-
-    def __init__(self, header: VcfHeader) -> None:
-        self.are_defined = any(line.startswith(b"##ALT=") for line in header.lines)
-        self._had: set[bytes] = set()
-        self._has: set[bytes] = set()
-
-    def take(self, alts: Sequence[bytes], kept_alts: Sequence[bytes]) -> None:
-        """Take up ALT columns of both files."""
-        self._had.update(_SYMBOL.findall(b",".join(alts)))
-        self._has.update(_SYMBOL.findall(b",".join(kept_alts)))
-
-    @property
-    def gone(self) -> frozenset[bytes]:
-        """Return the names that the original's records have and the anonymized file's have not."""
-        return frozenset(self._had - self._has)
 
 
 class _Batch(NamedTuple):

@@ -81,7 +81,7 @@ def test_checks__each_has_a_case_that_fires_and_a_near_one() -> None:
     near |= {check for check in fires if check.startswith("header_")}  # all other lines are near ones
     elsewhere = {*FILE_CASES, "level_assumed", "variants_not_verified"}
     # in test_vcf_beside.py
-    elsewhere |= {"samples_computed", "odd_neighbour", "named_in_another_release", "contig_of_some"}
+    elsewhere |= {"samples_computed", "odd_neighbour", "masked_in_another_release", "contig_of_some"}
     assert set(CHECKS) == fires | elsewhere
     assert set(CHECKS) - elsewhere - near == set()
     assert set(ALL_CHECKS) - set(CHECKS) == set(DONOR_CASES)
