@@ -52,7 +52,11 @@ def determines(codes: IntArray, values: IntArray, *, n_tried: int = 1) -> bool:
     (True, False)
     """
     known = (codes >= 0) & (values >= 0)
-    if not known.any():
+    order = np.argsort(codes[known], kind="stable")
+    same = np.diff(codes[known][order]) == 0
+    n_same = int(np.count_nonzero(same))
+    alike = same & (np.diff(values[known][order]) == 0)
+    if not n_same or np.count_nonzero(alike) < (2 * _FOLLOW - 1) * n_same:  # each that differs parts two
         return False
     groups, sizes = np.unique(codes[known], return_inverse=True, return_counts=True)[1:]
     n_alike, n_values = int(sizes.sum()) - len(sizes), int(values.max()) + 1

@@ -23,7 +23,7 @@ from core.verdict import Verdict
 from core.words import Text, counted, share_of, text
 
 _FEWEST = 20  # persons from which an order or what tells their days is no chance
-_LOOKED_AT, _LEARNED_ON = 2_000, 3  # persons that rules are proved on, and of whom digests are learned
+_LOOKED_AT, _LEARNED_ON = 2_000, 2  # persons that rules are proved on, and of whom digests are learned
 _IN_ORDER = 0.9  # share of neighbours in one order, of which half ascend by chance
 _FOLLOW = 0.9  # share of persons alike whose days, or characters, are alike
 _MOST_JOINED = 6  # original columns of persons that may be hashed together by two
@@ -125,7 +125,7 @@ def _n_carried(rows: Rows) -> int:
     return best
 
 
-_MOST_LETTERS = 24
+_MOST_LETTERS = 16
 
 
 def _letters(texts: Sequence[str]) -> np.ndarray:
@@ -181,7 +181,8 @@ def _sources(
         cells[name] = [each or "" for each in texts]
     few = [name for name in cells if len({*cells[name]}) > 1][:_MOST_JOINED]
     for name, written in cells.items():
-        yield (name,), [(each,) for each in written]
+        if len({*written}) >= _FOLLOW * len(written):
+            yield (name,), [(each,) for each in written]
     for one, other in product(few, few):
         if one != other:
             yield (one, other), list(zip(cells[one], cells[other], strict=True))
@@ -229,13 +230,13 @@ _MOST_PARTS = _MOST_MODULUS + 2 * _MOST_LETTERS
 
 
 def _names(case: Case, persons: IntArray) -> Iterator[tuple[Text | str, list[str]]]:
-    """Yield the identifiers of persons, and what stands for them, "" where nothing is known."""
-    for pair in case.pairs:
-        if pair.own is not None:
-            values, *_ = pair.joint(pair.own)
-            codes = of_persons(pair, pair.own, persons)
-            texts = values.take(pa.array(codes, mask=codes < 0)).to_pylist()
-            yield f"`{pair.name}.{pair.own}`", [each or "" for each in texts]
+    """Yield what stands for persons in the table of most, "" where nothing does, and their identifiers."""
+    found = [(of_persons(pair, pair.own, persons), pair) for pair in case.pairs if pair.own is not None]
+    if found:
+        codes, pair = max(found, key=lambda each: np.count_nonzero(each[0] >= 0))
+        values, *_ = pair.joint(str(pair.own))
+        texts = values.take(pa.array(codes, mask=codes < 0)).to_pylist()
+        yield f"`{pair.name}.{pair.own}`", [each or "" for each in texts]
     yield text("the original identifiers"), [*case.identifiers.take(pa.array(persons)).to_pylist()]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -138,17 +139,22 @@ def memberships_in_engine(
     """
     at, names = delivery.in_tables()
     engine, joined = delivery.engine, persons.join(at, persons.p == at.r)
-    for place, name in enumerate(names):
-        keys = [column for other, columns in enumerate(own) if other != place for column in columns]
-        rows = joined.select(*keys, here=(joined[f"n_{place}"] > 0).ifelse(1, 0))
+    present = engine.row(
+        joined.agg(**{f"n_{one}": (joined[f"n_{one}"] > 0).sum() for one in range(len(names))})
+    )
+    is_whole = [int(present[f"n_{one}"] or 0) == delivery.n_persons for one in range(len(names))]
+    for (place, name), is_absent in product(enumerate(names), (False, True)):
+        others = [one for one in range(len(own)) if one != place and (is_whole[one] or not is_absent)]
+        keys = [column for one in others for column in own[one]]
+        is_it = (joined[f"n_{place}"] > 0) != is_absent
+        rows = joined.select(*keys, here=is_it.ifelse(1, 0))
         sums: dict[str, Any] = {"size": rows.count(), "n": rows.here.sum().cast("int64")}
         classes = rows.group_by(keys).agg(**sums) if keys else rows.agg(**sums)
         alike = engine.rows(classes.group_by(["size", "n"]).agg(m=classes.count()))
         size, n, m = (np.array(alike[key], dtype=np.int64) for key in ("size", "n", "m"))
-        for is_absent, n_alike in enumerate((n, size - n)):
-            inside = np.flatnonzero(n_alike)
-            pairs = Pairs(inside, np.zeros_like(inside), n_alike[inside])
-            items = items_of_signatures(m, size, pairs, n_items=1)
-            found, n_all = one_value_of(name, items, delivery.n_persons), int(items.totals[0])
-            if tells_membership(found, n_all, delivery.n_persons, is_absent=bool(is_absent)):
-                yield replace(found, is_absent=bool(is_absent))
+        inside = np.flatnonzero(n)
+        pairs = Pairs(inside, np.zeros_like(inside), n[inside])
+        items = items_of_signatures(m, size, pairs, n_items=1)
+        found, n_all = one_value_of(name, items, delivery.n_persons), int(items.totals[0])
+        if tells_membership(found, n_all, delivery.n_persons, is_absent=is_absent):
+            yield replace(found, is_absent=is_absent)

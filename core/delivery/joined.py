@@ -188,9 +188,9 @@ class Joined:
         of_class = combination_codes(codes, n_records=len(events.person))
         return Classes(person=events.person, of_class=of_class, n_persons=self._n_persons, by_record=True)
 
-    def classes_without(self, table: str) -> Classes:
+    def classes_without(self, *tables: str) -> Classes:
         """Return the classes by the persons' own columns in other tables."""
-        columns = [codes for place, codes in self._of_person.items() if place.table != table]
+        columns = [codes for place, codes in self._of_person.items() if place.table not in tables]
         of_class = combination_codes(columns, n_records=self._n_persons)
         return replace(self.classes(), of_class=of_class)
 

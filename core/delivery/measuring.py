@@ -241,6 +241,7 @@ def measure_delivery(
     tables = {name: _with_new(table, keys.tables[name]) for name, table in tables.items()}
     person = None if settings.person is None else names.place(settings.person, "--person")
     measured = _measured(tables, keys.links, settings, roles, person=person)
+    released = _released(tables, left_out)
     measured = replace(
         measured,
         same_files=same,
@@ -473,10 +474,12 @@ def _one_values(
         for each in facts
     }
     in_tables = {each.name: joined.classes_without(each.name) for each in facts}
+    partial = [each.name for each in facts if not persons.in_table(each.name).all()]
+    by_whole = {each.name: joined.classes_without(each.name, *partial) for each in facts}
     return (
         *found,
         *one_values(tables, sensitive, persons, joined.classes_by_record()),
-        *memberships(persons, in_tables),
+        *memberships(persons, in_tables, by_whole),
     )
 
 

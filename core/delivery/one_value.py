@@ -67,17 +67,20 @@ def one_values(
     return tuple(each for each in found if each is not None)
 
 
-def memberships(persons: Persons, classes: Mapping[str, Classes]) -> tuple[OneValue, ...]:
+def memberships(
+    persons: Persons, classes: Mapping[str, Classes], by_whole: Mapping[str, Classes]
+) -> tuple[OneValue, ...]:
     """Return the tables in which everybody of some class is, or nobody, and others are not, beyond chance.
 
-    `classes` are, by table, those of all other tables' columns.
+    `classes` are, by table, those of all other tables' columns; `by_whole`, for absence, of tables in which
+    everybody is: who is in none of some tables says nothing more.
     """
     found = []
     for name, each in classes.items():
         is_here = persons.in_table(name) > 0
         for is_absent in (False, True):
-            who = np.flatnonzero(is_here != is_absent)
-            told = _one_value(name, who, np.zeros(len(who), dtype=np.int64), 1, each)
+            who, of_class = np.flatnonzero(is_here != is_absent), by_whole[name] if is_absent else each
+            told = _one_value(name, who, np.zeros(len(who), dtype=np.int64), 1, of_class)
             if tells_membership(told, len(who), persons.n_persons, is_absent=is_absent):
                 found.append(replace(told, is_absent=is_absent))
     return tuple(found)
