@@ -12,7 +12,7 @@ from core.delivery.keys import RECORD, Persons, Place
 from core.values.stretches import day_ends, number_ends
 
 _SAME = 0.9  # share of persons of whom both columns say the same
-_MOST_RANGES = 200
+_MOST_RANGES, _LOOKED_AT = 200, 1_000  # values of a column, and of one that may say them more finely
 _MOST_REPEATED = 0.5  # share of distinct values, of the filled cells, up to which a column says something
 
 
@@ -124,9 +124,10 @@ def _cells(one: _Column, other: _Column, *, n_tried: int) -> IntArray | None:
 
 def _is_finer(one: _Column, other: _Column, *, n_tried: int) -> bool:
     """Return whether values of another column lie within the ranges of a column, beyond chance."""
-    ranges, values = (each.values.values.to_pylist() for each in (one, other))
-    if not 1 < len(ranges) <= _MOST_RANGES or len(values) <= len(ranges):
+    n_ranges, n_values = one.values.n_distinct, other.values.n_distinct
+    if not 1 < n_ranges <= _MOST_RANGES or n_values <= n_ranges:
         return False
+    ranges, values = one.values.values.to_pylist(), other.values.values.slice(0, _LOOKED_AT).to_pylist()
     mine = np.arange(len(ranges) + len(values)) < len(ranges)
     for ends in (number_ends, day_ends):
         low, high = ends([*ranges, *values], (mine, ~mine))
@@ -134,7 +135,7 @@ def _is_finer(one: _Column, other: _Column, *, n_tried: int) -> bool:
             continue
         wide, narrow = (np.nanmedian((high - low)[which]) for which in (mine, ~mine))
         inside = (low[mine][:, None] <= low[~mine]) & (high[~mine] <= high[mine][:, None])
-        both = (one.codes >= 0) & (other.codes >= 0)
+        both = (one.codes >= 0) & (other.codes >= 0) & (other.codes < len(values))
         n, here, there = int(both.sum()), one.codes[both], other.codes[both]
         n_inside = int(np.count_nonzero(inside[here, there]))
         shares = [
