@@ -30,7 +30,15 @@ from core.risk import (
 )
 from core.risk.report import risk_report
 from core.tables import read_dataset
-from core.vcf import VcfFile, VcfSettings, look_for_donors, pair_files, run_pairs, split_uploads
+from core.vcf import (
+    VcfFile,
+    VcfSettings,
+    beside_each_other,
+    look_for_donors,
+    pair_files,
+    run_pairs,
+    split_uploads,
+)
 from core.vcf.report import vcf_report
 from core.verdict import Verdict
 from core.words import own
@@ -59,7 +67,7 @@ def _vcf(files: Mapping[str, bytes]) -> Report:
     given = [VcfFile(name=name, content=data) for name, data in files.items()]
     pairs = pair_files(*split_uploads(given)).pairs
     outcomes = [look_for_donors(outcome, settings, panel=None) for outcome in run_pairs(pairs, settings)]
-    return vcf_report(outcomes, created_at=examples.CREATED_AT)
+    return vcf_report(beside_each_other(outcomes, settings.severities), created_at=examples.CREATED_AT)
 
 
 def _leakage(files: Mapping[str, bytes]) -> Report:

@@ -49,10 +49,17 @@ def returned_lines(case: Case, rule: Rule) -> Iterator[Line]:
                 each
                 for each in kept
                 if (each.pair is not pair or each.pair.columns[each.column] != theirs)
+                and not (each.pair is pair and _is_its_concept(theirs, each.column))
                 and determines(each.codes, hidden, n_tried=len(kept))
             ]
             if told and np.count_nonzero(hidden >= 0) >= _FEWEST:
                 yield _line(rule, pair, theirs, told, hidden)
+
+
+def _is_its_concept(theirs: str, kept: str) -> bool:
+    """Return whether columns are a fact of OMOP twice: emptied words of the source, and the concept kept."""
+    stem = theirs.lower().removesuffix("_source_value")
+    return stem != theirs.lower() and kept.lower() in (f"{stem}_concept_id", f"{stem}_source_concept_id")
 
 
 def _is_of_things(case: Case, pair: Pair) -> bool:

@@ -115,11 +115,9 @@ def _about_untouched_columns(problem: SearchProblem, kept_set: KeptSet) -> Itera
         columns=tuple(columns),
     )(
         "{n} column besides the quasi-identifiers is released as it is. It singles out {unique} of "
-        "{records}. k and ℓ protect only against somebody who knows the quasi-identifiers and "
-        "nothing of this column.",
+        "{records}. k and ℓ protect only against who knows nothing of this column.",
         "{n} columns besides the quasi-identifiers are released as they are. Together they single "
-        "out {unique} of {records}. k and ℓ protect only against somebody who knows the "
-        "quasi-identifiers and nothing of these columns.",
+        "out {unique} of {records}. k and ℓ protect only against who knows nothing of these columns.",
         n=len(columns),
         unique=n_unique,
         records=counted(n_records, "record"),
