@@ -91,21 +91,6 @@ class Tally:
         self.positions.append(int(position))
         self.mafs.append(maf)
 
-    def in_file_order(self, first: int, contigs: Sequence[bytes]) -> None:
-        """Put what was counted since the `first` in the order of a file of these contigs."""
-        if self.n < first + 2:
-            return
-        rank = {self.contig_ids.get(contig, -1): place for place, contig in enumerate(contigs)}
-        counted = zip(self.contigs[first:], self.positions[first:], self.mafs[first:], strict=True)
-        ordered = sorted(counted, key=lambda one: (rank.get(one[0], 0), one[1]))
-        self.contigs[first:] = array("i", [contig for contig, _, _ in ordered])
-        self.positions[first:] = array("q", [position for _, position, _ in ordered])
-        self.mafs[first:] = array("d", [maf for _, _, maf in ordered])
-
-    def not_below(self, threshold: float) -> Places:
-        """Return the positions whose site frequency is not below a threshold."""
-        return self.chosen(np.flatnonzero(~(np.array(self.mafs) < threshold)).tolist())
-
     def chosen(self, which: Sequence[int]) -> Places:
         """Return the positions of some, by their numbers from 0."""
         return Places(

@@ -19,7 +19,7 @@ from core.vcf.header import VcfHeader, attributes_of
 from core.vcf.left import MOST_NAMES, Left, PhaseSets, Ways, left_of
 from core.vcf.lines import check_columns
 from core.vcf.memoized import remembered
-from core.vcf.neighbours import changes_of, has_phasing, shows_more
+from core.vcf.neighbours import changes_of, shows_more
 from core.vcf.records import Record, alt_column, genotypes_changed, is_blank, own_records
 from core.vcf.repeats import LOCUS_KEYS, RepeatPattern, is_unnamed_repeat, unnamed_event
 from core.vcf.settings import MAF_LIMIT, VcfSettings
@@ -60,11 +60,6 @@ class Format:
 
     GENOTYPES = 1 << 0  # come first
     PHASED = 1 << 1  # it has a key of phasing
-
-
-def kind_of_format(format_: bytes) -> int:
-    """Return bits of :class:`Format`."""
-    return Format.GENOTYPES * (format_ + b":").startswith(b"GT:") | Format.PHASED * has_phasing(format_)
 
 
 class Original(NamedTuple):

@@ -113,7 +113,6 @@ COLUMN_CHECKS = (
 _IN_BRACKETS = re.compile(rb"\([ACGT]+\)[N0-9]|\[[ACGT]+\][N0-9]|[ACGT]\[[0-9]+\]")
 _WRITTEN = re.compile(rb"[=,|:][ACGT]{1,6}[0-9]+(?=[;,|:]|$)")
 _DIGIT = re.compile(rb"[0-9]")
-ONE_N = "Write one N in place of the whole ALT column at these sites."
 
 
 @site_check("repeat_in_masked_alt")
