@@ -55,13 +55,6 @@ def _kind_of_alt(alt: bytes, pattern: RepeatPattern) -> int:
     return kind | Alt.POINTS * (b"*" in alt or b"[" in alt or b"]" in alt)
 
 
-class Format:
-    """What a FORMAT by itself tells: bits, as whole numbers."""
-
-    GENOTYPES = 1 << 0  # come first
-    PHASED = 1 << 1  # it has a key of phasing
-
-
 class Original(NamedTuple):
     """A record of the original that is looked at closely, and what is known of it."""
 
