@@ -41,11 +41,11 @@ def _stored_keys(tool: str, role: str) -> list[str]:
 def _keep(tool: str, role: str, files: Sequence[tuple[str, bytes]], *, several: bool) -> None:
     """Put files into the vault and remember their keys; a name uploaded again replaces the former.
 
-    Files of one name in one upload, such as of two folders, are numbered and all kept.
+    Different files of one name in one upload, such as of two folders, are numbered and all kept.
     """
     known = _stored_keys(tool, role) if several else []
     n_of: Counter[str] = Counter()
-    for given, data in files:
+    for given, data in dict.fromkeys(files):
         n_of[given] += 1
         stem, dot, ending = given.rpartition(".")
         name = given if n_of[given] == 1 else f"{stem or ending} ({n_of[given]}){dot}{ending if stem else ''}"

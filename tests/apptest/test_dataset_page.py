@@ -31,8 +31,10 @@ def test_dataset_page__holds_tables_that_came_twice_against_each_other(
 
     app = open_page("pages/measure/dataset.py")
     dropped = [*tables("P", year=""), *tables("Q", year="1940-1999")]  # two folders, in one drop
+    dropped.append(dropped[0])  # and a file twice, which is one
     app = app.file_uploader[0].set_value(dropped).run()
     assert "`people.csv`" in app.main.markdown.values[0]
+    assert not any("(3)" in each for each in app.main.markdown.values)
     app = app.button(key="dataset_sides").click().run()
     assert not app.exception
     assert not app.error
