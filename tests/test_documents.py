@@ -36,7 +36,8 @@ def _steady(document: object) -> object:
     if isinstance(document, dict):
         kept = {key: _steady(value) for key, value in document.items() if key not in ("seconds", "errors")}
         for files in {"files", "pairs"} & {*kept}:
-            kept[files] = sorted(kept[files], key=lambda each: each["file"])
+            if isinstance(kept[files], list):  # a finding may have names of files in its words
+                kept[files] = sorted(kept[files], key=lambda each: each["file"])
         return kept
     return [_steady(each) for each in document] if isinstance(document, list) else document
 

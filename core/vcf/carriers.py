@@ -23,7 +23,7 @@ _NEXT = 3  # insertions and deletions on either side that are compared
 _SAME_BASE = 0.5  # how probable it is at most that two bases are the same
 _CARRIED = re.compile(rb"[1-9]")
 # One copy, half a genotype, or more than two copies; what is wholly missing is none.
-_ODD = re.compile(rb"\t(?:[0-9]+(?![0-9/|])|\.[/|][0-9]|[0-9]+[/|]\.|[0-9.]+[/|][0-9.]+[/|])")
+_ODD = re.compile(rb"\t(?:[0-9]{1,3}(?![0-9/|])|\.[/|][0-9]|[0-9]{1,3}[/|]\.|[0-9.]{1,3}[/|][0-9.]{1,3}[/|])")
 _ODD_CELL = re.compile(_ODD.pattern[2:])
 MOST_INSIDE, BESIDE = 200, 20  # records inside a masked one, and on either side of it, that are looked at
 _END = re.compile(rb"(?:^|;)END=([0-9]{1,15})(?:;|$)")

@@ -26,7 +26,7 @@ _OF_ALL = re.compile(
     rb"|CAF|FREQ|COMMON|POPAF|AF_?PERCENT"
     rb"|(?:GNOMAD[EG]?_)?(?:AF_?(?:POP|GRP)?MAX|(?:POP|GRP)?MAX_?AF)"
 )
-_NO_SHARE = re.compile(rb"(?i).*POPAF|COMMON|CAF|.*FREQ|.*PERCENT")
+_NO_SHARE = re.compile(rb"(?i)[^=;]{0,40}(?:POPAF|FREQ|PERCENT)|COMMON|CAF")
 _FEWEST_COLUMNS = 3  # of an annotation
 _BEFORE_KEY = (b";", b"\t")
 _VALUE = rb"=([^;\t\n]+)"
