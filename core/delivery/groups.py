@@ -23,7 +23,7 @@ _SMALLEST, _LARGEST = 1.2, 20  # persons of a group, on average
 _FEWEST_GROUPS = 10
 _NAMED = 0.95  # share of a column's values that are keys of the table's own persons: it names their relatives
 _CODE = r"^[A-Za-z0-9_-]{6,}$"  # … most of them with a digit
-_WITH_DIGITS = 0.9
+_WITH_DIGITS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
