@@ -140,7 +140,8 @@ def _agree(one: IntArray, other: IntArray) -> bool:
     n, n_agreed = int(known.sum()), int(agreed.sum())
     if n < _FEWEST or n_agreed < _FOLLOW * n:
         return False
-    shares = [np.bincount(each[known], minlength=0x3000)[:0x3000] / n for each in (one, other)]
+    codes = np.unique([one[known], other[known]], return_inverse=True)[1].reshape(2, -1)
+    shares = [np.bincount(each, minlength=int(codes.max()) + 1) / n for each in codes]
     chance = float(shares[0] @ shares[1])
     return float(binomial_tail(n_agreed, n, chance)) < NO_ACCIDENT / _MOST_LETTERS**2
 

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from core.chance import NO_ACCIDENT, binomial_tail
 from core.coding import BoolArray, CodedTable, IntArray
 from core.delivery.keys import Persons, Place
 
+Letters = npt.NDArray[np.uint32]
 _MARKS = frozenset(map(ord, "*#•●■□xX?_·-"))
 _HIDDEN, _AGREE = 0.95, 0.95  # share of cells that hide a place, and of persons whose visible places agree
 _FEWEST_PERSONS, _SHORTEST, _LONGEST = 20, 5, 40
@@ -30,7 +32,7 @@ class Overlay:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Masked:
     place: Place
-    letters: IntArray  # shape (n_persons, n_places): code points; 0 where a person has no cell
+    letters: Letters  # shape (n_persons, n_places): code points; 0 where a person has no cell
     shown: BoolArray  # shape (n_places,)
 
 
@@ -57,12 +59,11 @@ def _masked(place: Place, table: CodedTable, person: IntArray, n_persons: int) -
         return None
     if not any(ord(letter) in _MARKS for letter in some[0]):
         return None
-    values = cells.values.to_pylist()
-    wide = len(some[0])
+    values, wide = [each.upper() for each in cells.values.to_pylist()], len(some[0])
     if any(len(each) != wide for each in values):
         return None
-    letters = np.array([[*map(ord, each.upper())] for each in values] + [[0] * wide])
-    of_person = np.zeros((n_persons, wide), dtype=np.int64)
+    letters = np.array([*values, ""], dtype=f"<U{wide}").view(np.uint32).reshape(-1, wide)
+    of_person = np.zeros((n_persons, wide), dtype=np.uint32)
     known = person >= 0
     of_person[person[known]] = letters[cells.codes[known]]
     filled = of_person[:, 0] > 0
@@ -112,7 +113,7 @@ def _overlay(one: _Masked, other: _Masked, n_tried: int) -> Overlay | None:
     )
 
 
-def _telling(mine: IntArray, theirs: IntArray, places: IntArray) -> Iterator[int]:
+def _telling(mine: Letters, theirs: Letters, places: IntArray) -> Iterator[int]:
     """Yield the places whose characters differ from person to person in both columns."""
     for at in places:
         if len(np.unique(mine[:, at])) > 1 and len(np.unique(theirs[:, at])) > 1:

@@ -114,10 +114,10 @@ def _cells(one: _Column, other: _Column, *, n_tried: int) -> IntArray | None:
     if not determines(other.codes[both], one.codes[both], n_tried=n_tried):
         return None
     n_values = one.values.n_distinct
-    pairs = np.bincount(
-        other.codes[both] * n_values + one.codes[both], minlength=other.values.n_distinct * n_values
-    ).reshape(-1, n_values)
-    usual = np.append(np.where(pairs.any(axis=1), pairs.argmax(axis=1), -1), -1)
+    pairs, n_of = np.unique(other.codes[both] * n_values + one.codes[both], return_counts=True)
+    by_number = pairs[np.argsort(n_of, kind="stable")]  # the most frequent last, which stays
+    usual = np.full(other.values.n_distinct + 1, -1)
+    usual[by_number // n_values] = by_number % n_values
     found: IntArray = usual[other.codes]
     return found
 

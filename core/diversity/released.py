@@ -17,10 +17,10 @@ from core.releases import EarlierTable, Ledger, ReleasedTable
 from core.risk import RiskAudit, RiskSettings, RiskThresholds, judge_risk, measure_risk
 from core.risk import released_table as risk_released_table
 from core.risk.folding import fold_values
-from core.risk.sensitive import related_attributes
+from core.risk.sensitive import guessed_text, related_attributes
 from core.tables import Dataset
 from core.verdict import Finding, Verdict
-from core.words import counted, own, percent
+from core.words import counted, joined, own
 
 
 def about_columns(problem: SearchProblem, configuration: Configuration) -> Iterator[Finding]:
@@ -41,14 +41,9 @@ def _about_what_columns_tell(problem: SearchProblem, kept_set: KeptSet) -> Itera
     for name in asked.sensitive:
         told = [each for each in related if each.guessed == name and each.known in further]
         for best in sorted(told, key=lambda each: -each.right_share)[:1]:
+            only = "It is released as it is: ℓ holds only against somebody who does not know it."
             yield Finding.of("related_sensitive", Verdict.WARN, column=best.known, n_affected=best.n_records)(
-                "Whoever knows {known}, released as it is, guesses {guessed} rightly for {share} of "
-                "{records}, without it for {without}. ℓ holds only against somebody who does not know it.",
-                known=f"`{best.known}`",
-                guessed=f"`{best.guessed}`",
-                share=percent(best.right_share),
-                records=counted(best.n_records, "record"),
-                without=percent(best.right_share_without),
+                joined([guessed_text(best), only])
             )
     if problem.settings.task == "classification" and problem.settings.label in further:
         yield _about_the_label(release, asked, problem.settings.label)

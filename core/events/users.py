@@ -1,6 +1,7 @@
 """Who counts as one user: identifiers spelt nearly alike or numbered, that act together, or are tests."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
@@ -237,7 +238,7 @@ def users_called_tests(users: pa.Array) -> OtherPersons | None:
     if not called or len(called) > _FEW_TESTS * len(names):
         return None
     shapes = [_LETTER.sub("a", _DIGIT.sub("9", name)) for name in names]
-    n_of = {shape: shapes.count(shape) for name, shape in zip(names, shapes, strict=True) if name in called}
+    n_of = Counter(shapes)
     is_test = [
         name in called and n_of[shape] <= _FEW_TESTS * len(names)
         for name, shape in zip(names, shapes, strict=True)

@@ -12,6 +12,7 @@ from core.risk.further_columns import FurtherColumns
 from core.risk.measuring import RiskMeasurement
 from core.risk.people import HiddenPersons, HouseholdRisk
 from core.risk.population_estimates import estimates_note
+from core.risk.sensitive import guessed_text
 from core.risk.settings import RiskThresholds
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
@@ -318,15 +319,7 @@ def _related(measured: RiskMeasurement) -> Finding:
     best = max(measured.related, key=lambda each: each.right_share - each.right_share_without)
     others = len(measured.related) - 1
     sentences: list[str] = [
-        text(
-            "Whoever knows {known} guesses {guessed} rightly for {share} of {records}, without it for "
-            "{without}.",
-            known=f"`{best.known}`",
-            guessed=f"`{best.guessed}`",
-            share=percent(best.right_share),
-            records=counted(best.n_records, "record"),
-            without=percent(best.right_share_without),
-        ),
+        guessed_text(best),
         (
             "Each was judged as if nobody knew the other: leave one out, or add the others to the "
             "quasi-identifiers (several sensitive attributes)."

@@ -17,7 +17,7 @@ from core.risk.folding import FoldedValues, Likelihood, distinct_meanings, fold_
 from core.risk.records import class_values
 from core.risk.settings import Hierarchy, RiskSettings
 from core.values.cells import as_numbers
-from core.words import input_error
+from core.words import Text, counted, input_error, percent, text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -313,6 +313,18 @@ class Related:
     right_share: float
     right_share_without: float  # the same without knowing anything
     n_records: int  # records it was tried on, those with both values known
+
+
+def guessed_text(found: Related) -> Text:
+    """Say how surely one attribute tells the other."""
+    return text(
+        "Whoever knows {known} guesses {guessed} rightly for {share} of {records}, without it for {without}.",
+        known=f"`{found.known}`",
+        guessed=f"`{found.guessed}`",
+        share=percent(found.right_share),
+        records=counted(found.n_records, "record"),
+        without=percent(found.right_share_without),
+    )
 
 
 def related_attributes(

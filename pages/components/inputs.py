@@ -1,9 +1,9 @@
 """Asking for files: upload or demo, listing, removal."""
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from itertools import chain, count
 from typing import NamedTuple
 
 import streamlit as st
@@ -44,11 +44,12 @@ def _keep(tool: str, role: str, files: Sequence[tuple[str, bytes]], *, several: 
     Different files of one name in one upload, such as of two folders, are numbered and all kept.
     """
     known = _stored_keys(tool, role) if several else []
-    n_of: Counter[str] = Counter()
+    names: list[str] = []
     for given, data in dict.fromkeys(files):
-        n_of[given] += 1
-        stem, dot, ending = given.rpartition(".")
-        name = given if n_of[given] == 1 else f"{stem or ending} ({n_of[given]}){dot}{ending if stem else ''}"
+        stem, dot, ending = given.rpartition(".") if "." in given else (given, "", "")
+        numbered = (f"{stem} ({number}){dot}{ending}" for number in count(2))
+        name = next(each for each in chain([given], numbered) if each not in names)
+        names.append(name)
         stored = vault().put(name, data)
         known = [key for key in known if key != stored.key and _name(key) != name] + [stored.key]
     st.session_state[_slot(tool, role)] = known

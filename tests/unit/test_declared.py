@@ -170,6 +170,11 @@ def test_pseudonyms__that_were_drawn_hold(name: str) -> None:
     assert not [each for each in failed(mapped(_NUMBERS, _DRAWN[name], born=_BORN)) if each[0] == "drawn"]
 
 
+def test_pseudonyms__may_begin_with_a_word_that_all_identifiers_begin_with() -> None:
+    ids, codes = ([f"환자번호{each}" for each in numbers] for numbers in (_NUMBERS, _RANDOM))
+    assert not [each for each in failed(mapped(ids, codes)) if each[0] == "drawn"]
+
+
 def _days_of(codes: list[str], days: Callable[[str], int]) -> np.ndarray:
     return np.array([days(each) for each in codes])
 
