@@ -130,7 +130,7 @@ def mapped(ids: list[str], codes: list[str], **more: list[str]) -> Declared:
             b'person = "people.person_id"\n[[replaced]]\ncolumns = ["people.person_id"]\n',
         ),
     )
-    order = _RNG.permutation(len(ids))
+    order = np.random.default_rng(7).permutation(len(ids))
     people = {"person_id": codes, **kept}
     shuffled = {name: [each[at] for at in order] for name, each in people.items()}
     return measure_declared({"people": written("people.csv", shuffled)}, given)
@@ -190,7 +190,7 @@ def test_days__that_follow_from_pseudonyms_fail() -> None:
 
 def test_days__of_everybody_of_one_group_fail_and_those_of_families_do_not() -> None:
     for size, is_told in ((6, True), (2, False)):
-        days = np.repeat(_RNG.permutation(300)[: N // size] + 1, size)
+        days = np.repeat(np.random.default_rng(7).permutation(300)[: N // size] + 1, size)
         groups = [f"g{each // size}" for each in range(N)]
         seen = [
             {"visits": written("visits.csv", {"person_id": ids, "site": groups, "day": _START + 9 + moved})}
@@ -221,7 +221,7 @@ def _with_events(events: list[str], days: np.ndarray) -> Declared:
 
 
 def test_event_of_one_day__gives_the_shifts_of_all_who_have_it() -> None:
-    other = _START + _RNG.integers(0, 900, 2 * N)
+    other = _START + np.random.default_rng(7).integers(0, 900, 2 * N)
     first = np.arange(2 * N) % 2 == 0
     day = np.datetime64("2021-03-02")
     flood = ["flood" if one else "visit" for one in first]
@@ -299,7 +299,7 @@ def test_table_of_things__that_kept_numbers_name_still_is_a_warning() -> None:
 
 
 def test_number__in_the_order_of_the_true_dates_fails() -> None:
-    day = _START + _RNG.permutation(N * 3)[:N]
+    day = _START + np.random.default_rng(7).permutation(N * 3)[:N]
     ranks = np.argsort(np.argsort(day))
 
     def order(numbers: list[str]) -> bool:
@@ -321,7 +321,7 @@ def test_number__in_the_order_of_the_true_dates_fails() -> None:
     assert order([f"C{each:04}" for each in ranks])
     assert order([f"{90_000 - 7 * int(each)}" for each in ranks])
     assert order([str(each).replace("-", "") + "x" for each in day])
-    assert not order([f"C{each:04}" for each in _RNG.permutation(N)])
+    assert not order([f"C{each:04}" for each in np.random.default_rng(7).permutation(N)])
     assert not order([f"{each // 30}" for each in ranks])  # two halves of the time
 
 
@@ -421,7 +421,7 @@ def test_dates_shifted_so_little_that_few_are_near__are_known(
 
 
 def test_rich_intervals__are_said_with_their_number() -> None:
-    days = np.cumsum(_RNG.integers(1, 400, (N, 3)), axis=1)
+    days = np.cumsum(np.random.default_rng(7).integers(1, 400, (N, 3)), axis=1)
     both = {}
     for name, ids, shifts in (("new", _CODES, _SHIFTS), ("old", _NAMES, 0 * _SHIFTS)):
         who = [ids[each] for each in np.repeat(np.arange(N), 3)]
