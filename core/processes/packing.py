@@ -65,9 +65,19 @@ def unpacked(kind: type[Result], tables: list[pa.Table]) -> Result:
     """Return a result of a type from its tables."""
     first, *others = tables
     columns = [column.combine_chunks() for column in first.columns]
-    arrays = [column.values.to_numpy(zero_copy_only=False) for column in columns[1:]]
+    arrays = [_as_numpy(column.values) for column in columns[1:]]
     result: Result = _of_kind(kind, json.loads(columns[0][0].as_py()), (arrays, others))
     return result
+
+
+def _as_numpy(values: pa.Array) -> np.ndarray:
+    """Return an array of Arrow as numpy's; without pandas, which pyarrow's own way loads, where it is of numbers."""
+    is_flag = pa.types.is_boolean(values.type)
+    numbers = values.cast(pa.uint8()) if is_flag else values
+    if numbers.null_count or not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
+        return values.to_numpy(zero_copy_only=False)
+    found = np.from_dlpack(numbers)
+    return found.astype(bool) if is_flag else found
 
 
 def write_tables(

@@ -7,17 +7,19 @@ name would keep from running is not given. Commands compare cells as text; where
 for equal, the sentence says so.
 """
 
+from __future__ import annotations
+
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.comparing.readings import READINGS
 from core.files.plain_text import masked_shapes
+from core.lazy_pandas import pd
 from core.people.free_text import TextColumn, records_that_name
 from core.result import Col, Table
 from core.tables import Dataset
@@ -107,7 +109,7 @@ class Read(NamedTuple):
     frame: pd.DataFrame
 
     @classmethod
-    def of(cls, dataset: Dataset, columns: Iterable[str]) -> "Read":
+    def of(cls, dataset: Dataset, columns: Iterable[str]) -> Read:
         """Return a table as text with missing cells as empty ones; here those columns alone."""
         missing = literal(["", *dataset.reading.options.missing_spellings])
         blanked = f'.fillna("").apply(lambda c: c.mask(c.str.strip().isin({missing}), ""))'

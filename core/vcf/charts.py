@@ -7,14 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from core.charts import COLORS, HEIGHT, alt, counts, layered, legend, meaning, threshold
+from core.coding import FloatArray, IntArray
+from core.lazy_pandas import pd
 from core.result import Drawing
 from core.vcf.candidates import Mark
 from core.vcf.judging import VcfAudit
 from core.vcf.settings import MAF_LIMIT
-from core.words import Text, Written, counted, joined, own, say, text
+from core.words import Written, counted, joined, own, say, text
 
 SMALLEST_MAF = 1e-5
 _MEANINGS = {own("masked"): "PASS", "not masked": "FAIL", "not rare at this threshold": "neutral"}
@@ -30,6 +31,20 @@ def maf_table(audit: VcfAudit) -> pd.DataFrame:
     Columns ``lower``, ``upper``, ``outcome``, ``n_sites``. Frequencies below 0.00001, zero included,
     are in the first interval. Repeats without a frequency are not in it.
     """
+    edges, n_sites = _by_frequency(audit)
+    bins, outcomes = np.nonzero(n_sites)
+    return pd.DataFrame(
+        {
+            "lower": edges[bins],
+            "upper": edges[bins + 1],
+            "outcome": np.array(list(_MEANINGS), dtype=object)[outcomes],
+            "n_sites": n_sites[bins, outcomes],
+        }
+    )
+
+
+def _by_frequency(audit: VcfAudit) -> tuple[FloatArray, IntArray]:
+    """Return the edges of the intervals, and how many sites of each outcome are in each (intervals × 3)."""
     candidates, targets = audit.scan.candidates, audit.targets
     names = list(_MEANINGS)
     outcomes = np.full(len(candidates.mafs), names.index("not rare at this threshold"), dtype=np.int8)
@@ -44,34 +59,31 @@ def maf_table(audit: VcfAudit) -> pd.DataFrame:
     clipped = np.clip(candidates.mafs[is_shown], edges[0], np.nextafter(MAF_LIMIT, 0))
     cells = (np.searchsorted(edges, clipped, side="right") - 1) * len(names) + outcomes[is_shown]
     n_sites = np.bincount(cells, minlength=len(names) * (len(edges) - 1))
-    filled = np.flatnonzero(n_sites)
-    bins = filled // len(names)
-    return pd.DataFrame(
-        {
-            "lower": edges[bins],
-            "upper": edges[bins + 1],
-            "outcome": [names[outcome] for outcome in (filled % len(names)).tolist()],
-            "n_sites": n_sites[filled],
-        }
-    )
+    return edges, n_sites.reshape(-1, len(names))
 
 
 def maf_drawing(audit: VcfAudit) -> Drawing:
     """Draw sites by their frequency on a logarithmic scale, by what became of them."""
-    table, limit = maf_table(audit), audit.settings.maf_threshold
+    found = _by_frequency(audit)[1].sum(axis=0).tolist()
+    parts = [
+        text("{found} {outcome}", found=n, outcome=own(name))
+        for name, n in zip(_MEANINGS, found, strict=True)
+    ]
+    shown = [part for part, n in zip(parts, found, strict=True) if n]
     return Drawing(
         title=text("Sites by minor allele frequency in {file}", file=audit.scan.anonymized_name),
-        chart=partial(_frequencies, table, limit),
+        chart=partial(_frequencies, audit),
         alt=text(
             "{n} site by minor allele frequency; {outcomes}.",
             "{n} sites by minor allele frequency; {outcomes}.",
-            n=int(table["n_sites"].sum()),
-            outcomes=_outcomes_in_words(table),
+            n=sum(found),
+            outcomes=joined(shown, ", ") if shown else text("none"),
         ),
     )
 
 
-def _frequencies(table: pd.DataFrame, limit: float) -> alt.LayerChart:
+def _frequencies(audit: VcfAudit) -> alt.LayerChart:
+    table, limit = maf_table(audit), audit.settings.maf_threshold
     bars = _bars(table, [name for name in _MEANINGS if name in set(table["outcome"])])
     label = text("threshold {threshold}", threshold=Written(f"{limit:g}"))
     return layered(bars, *threshold(limit, label, alt.X("left:Q")), height=HEIGHT)
@@ -113,60 +125,55 @@ def _side_by_side(table: pd.DataFrame, outcomes: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def _outcomes_in_words(table: pd.DataFrame) -> Text:
-    sums = table.groupby("outcome", dropna=False, observed=True)["n_sites"].sum()
-    parts = [
-        text("{found} {outcome}", found=int(sums[name]), outcome=own(name))
-        for name in _MEANINGS
-        if name in sums
-    ]
-    return joined(parts, ", ") if parts else text("none")
-
-
 def density_table(audit: VcfAudit) -> pd.DataFrame:
     """Count target sites along each contig, in intervals of equal length.
 
     Columns ``contig``, ``start``, ``end`` (megabases), ``n_sites``, ``n_unmasked``; the 30 contigs with
     the most targets, in file order.
     """
-    candidates, targets = audit.scan.candidates, audit.targets
-    contigs = candidates.contigs[targets.candidates].astype(np.int64)
-    positions = candidates.positions[targets.candidates].astype(np.int64)
-    n_targets = np.bincount(contigs, minlength=len(candidates.contig_names))
-    shown = np.sort(np.argsort(-n_targets, kind="stable")[:_MAX_CONTIGS])
-    shown = shown[n_targets[shown] > 0]
-    inside = np.isin(contigs, shown)
-    longest = int(positions[inside].max(initial=1))
-    bins = (positions[inside] * _N_BINS) // (longest + 1)
-    frame = pd.DataFrame({"contig": contigs[inside], "bin": bins, "left": ~targets.is_masked[inside]})
-    grouped = frame.groupby(["contig", "bin"], dropna=False, observed=True)["left"].agg(["size", "sum"])
-    table = grouped.reset_index()
-    width = (longest + 1) / _N_BINS / _MEGABASE
+    contigs, bins, n_sites, n_unmasked, width = _along_contigs(audit)
+    names = audit.scan.candidates.contig_names
     return pd.DataFrame(
         {
-            "contig": [candidates.contig_names[contig] for contig in table["contig"]],
-            "start": table["bin"] * width,
-            "end": (table["bin"] + 1) * width,
-            "n_sites": table["size"],
-            "n_unmasked": table["sum"].astype(np.int64),
+            "contig": [names[contig] for contig in contigs],
+            "start": bins * width,
+            "end": (bins + 1) * width,
+            "n_sites": n_sites,
+            "n_unmasked": n_unmasked,
         }
     )
 
 
+def _along_contigs(audit: VcfAudit) -> tuple[IntArray, IntArray, IntArray, IntArray, float]:
+    """Return contig and number of each interval with targets, its targets, those left, its megabases."""
+    candidates, targets = audit.scan.candidates, audit.targets
+    contigs = candidates.contigs[targets.candidates].astype(np.int64)
+    positions = candidates.positions[targets.candidates].astype(np.int64)
+    n_targets = np.bincount(contigs, minlength=len(candidates.contig_names))
+    shown = np.argsort(-n_targets, kind="stable")[:_MAX_CONTIGS]
+    inside = np.isin(contigs, shown)
+    longest = int(positions[inside].max(initial=1))
+    places = contigs[inside] * _N_BINS + (positions[inside] * _N_BINS) // (longest + 1)
+    cells, cell_of = np.unique(places, return_inverse=True)
+    n_unmasked = np.bincount(cell_of[~targets.is_masked[inside]], minlength=len(cells))
+    width = (longest + 1) / _N_BINS / _MEGABASE
+    return cells // _N_BINS, cells % _N_BINS, np.bincount(cell_of, minlength=len(cells)), n_unmasked, width
+
+
 def density_drawing(audit: VcfAudit) -> Drawing:
     """Draw the density of targets along the contigs, with a triangle at each place of unmasked ones."""
-    table = density_table(audit)
+    contigs, _, n_sites, n_unmasked, _ = _along_contigs(audit)
     return Drawing(
         title=text("Target sites along the contigs of {file}", file=audit.scan.anonymized_name),
-        chart=partial(_density, table),
+        chart=partial(_density, audit),
         alt=text(
             "{n} target site on {contigs}; red triangles mark the intervals with the {left} that are not "
             "masked.",
             "{n} target sites on {contigs}; red triangles mark the intervals with the {left} that are not "
             "masked.",
-            n=int(table["n_sites"].sum()),
-            contigs=counted(table["contig"].nunique(), "contig"),
-            left=int(table["n_unmasked"].sum()),
+            n=int(n_sites.sum()),
+            contigs=counted(len(np.unique(contigs)), "contig"),
+            left=int(n_unmasked.sum()),
         ),
     )
 
@@ -177,7 +184,8 @@ def _whole_numbers(table: pd.DataFrame) -> dict[str, Any]:
     return {"values": list(range(1, most + 1))} if most <= _FEW else {"tickCount": 3}
 
 
-def _density(table: pd.DataFrame) -> alt.LayerChart:
+def _density(audit: VcfAudit) -> alt.LayerChart:
+    table = density_table(audit)
     contigs = list(dict.fromkeys(table["contig"]))
     y = alt.Y("contig:N", title="Contig", sort=None, scale={"domain": contigs})
     end = float(table["end"].max()) if len(table) else 1.0
