@@ -30,6 +30,7 @@ _PATTERNS = {
     "day-first": rf"^\s*{_DAY}{_FIRST}{_MONTH}{_SECOND}{_YEAR}\.?{_CLOCK}",
     "month-first": rf"^\s*{_MONTH}{_FIRST}{_DAY}{_SECOND}{_YEAR}\.?{_CLOCK}",
 }
+_WITHOUT_SIGNS = r"^(\d{8})(\d{4}(?:\d{2})?)$"
 _COUNTED = {  # the shape of numbers, how many of them are a second, and day 0
     "epoch-seconds": (r"^\s*\d{9,10}(?:\.\d+)?\s*$", 1.0, 0),
     "epoch-milliseconds": (r"^\s*\d{12,13}\s*$", 1000.0, 0),
@@ -85,19 +86,22 @@ def parse_timestamps(column: pa.ChunkedArray | pa.Array, *, time_format: str = "
     if time_format != "auto":
         return _parsed(column, time_format)
     found = _detected(column)
-    if not found.readable.all() and (in_numbers := _in_numbers(column)) is not None:
-        found = max(found, _detected(in_numbers), key=lambda each: np.count_nonzero(each.readable))
+    if not _of_our_years(found).all() and (in_numbers := _in_numbers(column)) is not None:
+        found = max(found, _detected(in_numbers), key=lambda each: np.count_nonzero(_of_our_years(each)))
     return found
 
 
+def _of_our_years(found: Timestamps) -> BoolArray:
+    """Return which timestamps are readable, of a year from 1800 to 2300."""
+    return found.readable & (_years(found.days) >= 1800) & (_years(found.days) <= 2300)
+
+
 def _in_numbers(column: pa.ChunkedArray | pa.Array) -> pa.Array | None:
-    """Return timestamps whose dates are in words or of another calendar in numbers; None where none is."""
+    """Return timestamps in words, of another calendar or without any sign in numbers; None where none is."""
     encoded = pc.dictionary_encode(column)
     encoded = encoded.combine_chunks() if isinstance(encoded, pa.ChunkedArray) else encoded
     texts = pc.utf8_trim_whitespace(encoded.dictionary.cast(pa.large_string()))
-    written = iso_dates(texts)
-    for half, letter in (("오전", "A"), ("오후", "P")):
-        written = pc.replace_substring_regex(written, f"{half} *([0-9:.]+)", rf"\1 {letter}M")
+    written = pc.replace_substring_regex(iso_dates(texts, settle=True), _WITHOUT_SIGNS, r"\1T\2")
     return None if written.equals(texts) else written.cast(pa.string()).take(encoded.indices)
 
 

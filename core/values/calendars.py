@@ -1,5 +1,7 @@
 """Dates in words or of another calendar, written as ISO 8601 where they stand: as a cell or inside a text.
 
+The time of day that follows a date in a cell is written in digits too, whatever words or signs it has.
+
 Names of months are those of CLDR, in whatever case; the language is the one that knows most of a column's.
 Of calendars, Japanese eras, the Republic of China's, the Thai, the Korean and the Iranian one are converted
 exactly, the Islamic one by its arithmetic rule, a day off at most.
@@ -59,13 +61,15 @@ _GLANCE = 2_000  # texts that show whether any date is there
 _LETTER = "[A-Za-zÀ-῿]"
 _MAY_BE = (  # a quick look at what every date in words has
     rf"(?:^|[^A-Za-z0-9])[0-9]{{1,2}}[^0-9]{{0,8}}{_LETTER}{{2}}[^0-9]{{0,14}}[12][0-9]{{3}}(?:[^A-Za-z0-9]|$)"
-    rf"|^[0-9]{{1,2}}[^A-Za-z0-9]{{0,2}}{_LETTER}{{3,}}[^0-9]{{0,3}}[0-9]{{2}}$"
+    rf"|^[0-9]{{1,2}}[^A-Za-z0-9]{{0,2}}{_LETTER}{{3,}}[^0-9]{{0,3}}[0-9]{{2}}(?:$|[T ,:]+[0-9]{{1,2}}[.:])"
     rf"|{_LETTER}{{3,}}[. ]{{1,2}}[0-9]{{1,2}}(?:st|nd|rd|th)?,? [0-9]{{4}}"
     rf"|{_LETTER}{{3,}}\.?,?[-/ ][12][0-9]{{3}}(?:[^0-9]|$)"
     rf"|\b[12][0-9]{{3}}[., -]{{1,2}}(?:[^0-9 ]{{1,4}} )?{_LETTER}{{3,}}\.?[- ][0-9]{{1,2}}\b"
     r"|[0-9][-./ ]{1,2}[IVX]{1,4}[-./ ]{1,2}[0-9]{4}|(?:^|[^A-Za-z0-9])[MTSHR][0-9]{1,2}[-./]?[0-9]"
     r"|昭和|平成|令和|大正|明治|民國|民国|단기|檀紀|佛曆|佛历|[元0-9〇一二三四五六七八九十] ?[年년]"
     r"|[０-９٠-٩۰-۹०-९๐-๙]"
+    r"|^\[[0-9]{1,4}[-./]|^[0-9]{1,4}[-./ ].*[時时시]|[AaPp]\. ?[Mm]\.$|[0-9] (?:Uhr|ur[ia]|óra|h)$"
+    r"|^[0-9]{1,4}[-./ ].*[0-9.)] \(?[^0-9 :()]{1,8}\)?,? ?[0-9]{1,2} ?[:.h時时시]"
 )
 _WORD = r"(?P<name>[^\W\d_][^\s\d,;/()\-]{2,19}|[IVX]{1,4})"
 _FROM = (
@@ -84,7 +88,9 @@ _IN_WORDS = tuple(
         rf"^{_WORD}\.?,?[-/ ](?P<year>\d{{4}}){_END}$",
     )
 )
-_SHORT = re.compile(rf"^(?P<day>\d{{1,2}})[. /-]{{0,2}}{_WORD}[. /-]{{0,2}}'?(?P<year>\d{{2}})$")
+_SHORT = re.compile(
+    rf"^(?P<day>\d{{1,2}})[. /-]{{0,2}}{_WORD}[. /-]{{0,2}}'?(?P<year>\d{{2}})(?=$|[T ,:]+\d{{1,2}}[.:])"
+)
 _IN_SIGNS = re.compile(
     rf"(?:(?P<era>{_LONG_ERAS})\s?|(?<![0-9]))(?P<year>元|[0-9]{{1,4}}|[〇零一二三四五六七八九十]{{1,4}})\s?[年년]"
     rf"\s?(?P<month>{_NUMBER})\s?[月월](?:\s?(?P<day>{_NUMBER})\s?[日일號号])?"
@@ -94,7 +100,17 @@ _OF_AN_ERA = re.compile(
     r"(?P<month>[0-9]{1,2})[-./月](?P<day>[0-9]{1,2})(?![0-9])日?"
 )
 _COMPACT_ERA = re.compile(r"^(?P<era>[MTSHR])(?P<year>[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})$")
-_NUMBERS = re.compile(r"^(\d{1,4})([-/. ]{1,2})(\d{1,2})[-/. ]{1,2}(\d{1,4})\.?$")
+_NUMBERS = re.compile(
+    r"^(\d{1,4})([-/. ]{1,2})(\d{1,2})[-/. ]{1,2}(\d{1,4})\.?([T ,]{1,2}\d{1,2}[:.]\d\d.*)?$"
+)
+_BEFORE_NOON, _AFTER_NOON = ("오전", "午前", "上午"), ("오후", "午後", "下午")
+_HALF_DAY = "|".join((*_BEFORE_NOON, *_AFTER_NOON))
+_TIME_OF_DAY = re.compile(
+    r"^\[?(?P<date>\d{1,4}[-/. ]\s?\d{1,2}[-/. ]\s?\d{1,4}\.?)(?:[T ,:]{1,2}|(?=\())"
+    rf"(?:\(?(?!{_HALF_DAY})[^\W\d_]{{1,8}}(?:[.)],? ?|,? ))?(?P<half>{_HALF_DAY})?\s?"
+    r"(?P<hour>\d{1,2})\s?[:.h時时시]\s?(?P<minute>\d\d?)?\s?[:.m分분]?\s?(?P<second>\d\d?)?\s?[s秒초]?(?P<rest>[.,]\d{1,9})?"
+    r"\s?(?:(?P<letter>[AaPp])\.?\s?[Mm]\.?|Uhr|uri|ura|óra|h)?\s?(?P<zone>[Zz]|UTC|[+-]\d\d:?\d\d)?\]?$"
+)
 _DAY_BEFORE = re.compile(r"(?<!\w)([^\W\d_]{2,14})\.?,? (?:den )?$")
 
 
@@ -125,7 +141,9 @@ def iso_dates(values: pa.Array, *, settle: bool = False) -> pa.Array:
     texts = [_in_ascii_digits(text or "") for text in before]
     # Of texts without a date in words, only a date in wide digits is written otherwise.
     left = [old if _NUMBERS.fullmatch(text) else text for old, text in zip(before, texts, strict=True)]
-    texts = _with_eras_read(_with_words_read(texts, settle=settle))
+    texts = [
+        _TIME_OF_DAY.sub(_in_digits, text) for text in _with_eras_read(_with_words_read(texts, settle=settle))
+    ]
     if settle:
         texts = _with_years_read(texts)
     changed = np.array([text != old for text, old in zip(texts, left, strict=True)], dtype=bool)
@@ -171,6 +189,15 @@ def _in_ascii_digits(text: str) -> str:
         return text
     plain = unicodedata.normalize("NFKC", text)
     return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in plain).replace("−", "-")
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    """Return a date with its time of day as 15:04:05, with AM or PM where the text says so."""
+    parts = (found["hour"], found["minute"] or "0", *filter(None, [found["second"]]))
+    clock = ":".join(f"{int(part):02d}" for part in parts)
+    half = found["half"]
+    letter = (found["letter"] or "").upper() or ("A" if half in _BEFORE_NOON else "P" if half else "")
+    return f"{found['date']} {clock}{letter and f' {letter}M'}{found['zone'] or ''}"
 
 
 # --- months by name
@@ -347,7 +374,10 @@ def _with_years_read(texts: Sequence[str]) -> list[str]:
     converted = _conversion(read, years, at)
     if converted is None:
         return list(texts)
-    return [text if one is None else converted(one) or text for text, one in zip(texts, found, strict=True)]
+    return [
+        (new + (one[5] or "") if one and (new := converted(one)) else text)
+        for text, one in zip(texts, found, strict=True)
+    ]
 
 
 def _conversion(

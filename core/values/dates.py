@@ -24,7 +24,7 @@ YEAR = "(?:1[89][0-9]{2}|2[0-2][0-9]{2}|2300)"
 CENTURY_TURNS = 31
 """A year of two digits counts as 19.. from here on, as 20.. below: 1931 to 2030."""
 
-_TIME = r"(?P<time>(?:[Tt:]|,? +)(?:오전 ?|오후 ?)?[0-9]{1,2}[:.h][0-9]{2}.*)?"
+_TIME = r"(?P<time>(?:[Tt:]|,? +)[0-9]{1,2}[:.h][0-9]{2}.*)?"
 _TWO = "[0-9]{1,2}"
 _YEAR_FIRST = rf"^(?P<year>[0-9]{{4}}) ?[-/.년] ?(?P<month>{_TWO}) ?[-/.월] ?(?P<day>{_TWO}) ?[.일]?{_TIME}$"
 _YEAR_MONTH = rf"^(?P<year>[0-9]{{4}}) ?[-/년] ?(?P<month>{_TWO})월?$"
@@ -44,10 +44,10 @@ _DAY_MONTH = rf"^{_TWO} ?[./-] ?{_TWO}\.?$"
 _DAY_OF_YEAR = rf"^(?P<year>{YEAR})-(?P<day>[0-3][0-9]{{2}})$"
 _DAY_OF_WEEK = rf"^(?P<year>{YEAR})-W(?P<week>[0-5][0-9])-(?P<day>[1-7])$"
 _CLOCK = (
-    rf"(?:[Tt :]|오전|오후)(?P<hour>{_TWO})[:.h](?P<minute>[0-9]{{2}})"
+    rf"[Tt :](?P<hour>{_TWO})[:.h](?P<minute>[0-9]{{2}})"
     r"(?:[:.](?P<second>[0-9]{2})(?:[.,][0-9]+)?)? ?(?:[AaPp]\.?[Mm]\.?|UTC|[Zz]|[+-][0-9]{2}:?[0-9]{2})?$"
 )
-_IN_HALVES, _AFTERNOON = r"오전|오후|[AaPp]\.?[Mm]\.?$", r"오후|[Pp]\.?[Mm]\.?$"
+_IN_HALVES, _AFTERNOON = r"[AaPp]\.?[Mm]\.?$", r"[Pp]\.?[Mm]\.?$"
 
 _SURE = 0.9  # share of the telling dates that must tell the same order of day and month
 _MANY_DAYS, _FEW_YEARS = 20, 12
@@ -130,7 +130,7 @@ def read_days(values: pa.Array) -> FloatArray:
     >>> read_days(pa.array(["1970-01-02T06:00:00Z", "1970-02-01", "1970"])).tolist()
     [1.25, 31.0, nan]
     """
-    found, texts = read_dates(values), _texts(values)
+    found, texts = read_dates(values), iso_dates(_texts(values))
     days = np.where(found.day > 0, _first_of_month(found.year, found.month) + found.day - 1.0, np.nan)
     parts = _extracted(texts, _DAY_OF_YEAR)
     january = _first_of_month(parts["year"], np.ones_like(parts["year"]))

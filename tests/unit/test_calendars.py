@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from core.values.calendars import iso_dates
-from core.values.dates import read_dates
+from core.values.dates import read_dates, read_days
 from core.verdict import Verdict
 from tests.second_opinion_examples import concerns, findings, log_of, opinion_on
 
@@ -54,8 +54,37 @@ def test_iso_dates__a_day_in_words_or_of_an_era(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "1958년 3월 12일 (수) 오후 3:05",
+            "1958年3月12日（水） 午後3時05分",
+            "1958-03-12 Wed 15:05",
+            "12 mars 1958 15h05",
+        ),
+        *(
+            "12. März 1958 um 15:05 Uhr",
+            "12. 3. 1958 ob 15.05 uri",
+            "[12/Mar/1958:15:05:00]",
+            "12.3.1958 kl. 15.05",
+        ),
+        *("12-MAR-58 03.05.00.000000 PM", "12 de marzo de 1958, 3:05 p. m.", "١٢.٣.١٩٥٨ ١٥:٠٥"),
+    ],
+)
+def test_iso_dates__the_time_of_day_after_a_date(text: str) -> None:
+    (day,) = read_days(pa.array(_written(text)))
+    assert day == pytest.approx(
+        (dt.datetime(1958, 3, 12, 15, 5) - dt.datetime(1970, 1, 1)).total_seconds() / 86_400
+    )
+
+
+@pytest.mark.parametrize(
     ("write", "read"),
     [
+        (
+            lambda day: f"{day.day:02d}/{day.month:02d}/{day.year + 543} 15:05",
+            lambda day: f"{day:%d/%m/%Y} 15:05",
+        ),
         (lambda day: f"{day.day:02d}/{day.month:02d}/{day.year + 543}", lambda day: f"{day:%d/%m/%Y}"),
         (lambda day: f"{day.year - 1911:03d}-{day.month:02d}-{day.day:02d}", dt.date.isoformat),
         (lambda day: f"S{day.year - 1925}.{day.month}.{day.day}", dt.date.isoformat),
@@ -81,6 +110,7 @@ def test_iso_dates__the_iranian_and_the_islamic_calendar() -> None:
         ("Straße des 17. Juni 135", "12 Main Street 1999", "Maiweg 12, 1958 gebaut"),
         ("31 June 1958", "30. Februar 1958", "昭和70年3月12日", "9dec1934af"),
         ("2021-12-31", "31.12.2021", "1432", ""),
+        ("2021-12-31 15:05", "2021-12-31T15:05:00Z", "10.0.0.12 at home", "2 x 3.5 mg at 8"),
     ],
 )
 def test_iso_dates__leaves_what_is_no_date(texts: tuple[str, ...]) -> None:

@@ -118,6 +118,8 @@ IN_WORDS = {
     "halves of the day": (["Mar 5, 2021 3:15 PM", "Apr 6, 2021 12:15 AM"], [15, 0]),
     "korean": (["2021년 3월 5일 오후 3:00", "2021. 3. 6. 오전 10:00"], [15, 10]),
     "with a weekday and a zone": (["Fri, 05 Mar 2021 10:15:00 +0100", "2021-03-06 11:00+0100"], [10, 11]),
+    "without signs": (["20210305151500", "20210306101500"], [15, 10]),
+    "of a database": (["05-MAR-21 03.00.00.000000 PM", "16-MAR-21 10.00.00.000000 AM"], [15, 10]),
     "of an era": (["昭和33年3月12日 10:15", "昭和33年3月13日 9:00"], [10, 9]),
 }
 
@@ -128,6 +130,12 @@ def test_parse_timestamps__reads_dates_in_words_and_of_other_calendars(name: str
     times = parse_timestamps(pa.array([*cells, None]), time_format="auto")
     assert (times.readable.tolist(), times.hours.tolist()) == ([True, True, False], [*hours, 0])
     assert not parse_timestamps(pa.array(cells[:1]), time_format="day-first").readable.any()
+
+
+def test_parse_timestamps__reads_years_that_can_only_be_those_of_another_calendar() -> None:
+    cells = [f"{day:02d}/03/2564 15:10" for day in range(1, 31)]
+    times = parse_timestamps(pa.array(cells), time_format="auto")
+    assert times.days.tolist() == [18_686 + day for day in range(1, 31)]  # from 1 March 2021 on
 
 
 @pytest.mark.parametrize("cells", [["May be", "3 people"], ["March", "5. marec"], ["2021", "31 Feb 2021"]])
