@@ -52,20 +52,18 @@ def determines(codes: IntArray, values: IntArray, *, n_tried: int = 1) -> bool:
     (True, False)
     """
     known = (codes >= 0) & (values >= 0)
-    order = np.argsort(codes[known], kind="stable")
-    same = np.diff(codes[known][order]) == 0
-    n_same = int(np.count_nonzero(same))
-    alike = same & (np.diff(values[known][order]) == 0)
-    if not n_same or np.count_nonzero(alike) < (2 * _FOLLOW - 1) * n_same:  # each that differs parts two
+    n_values = int(values.max(initial=0)) + 1
+    both = np.sort(codes[known].astype(np.int64) * n_values + values[known])
+    pairs = np.flatnonzero(np.append(True, both[1:] != both[:-1])[: len(both)])
+    group = both[pairs] // n_values
+    groups = np.flatnonzero(np.append(True, group[1:] != group[:-1])[: len(group)])
+    n_alike = len(both) - len(groups)
+    if not n_alike or len(both) - len(pairs) < (2 * _FOLLOW - 1) * n_alike:  # each that differs parts two
         return False
-    groups, sizes = np.unique(codes[known], return_inverse=True, return_counts=True)[1:]
-    n_alike, n_values = int(sizes.sum()) - len(sizes), int(values.max()) + 1
-    pairs, n_of = np.unique(groups * n_values + values[known], return_counts=True)
-    most = np.zeros(len(sizes), dtype=np.int64)
-    np.maximum.at(most, pairs // n_values, n_of)
-    n_agreed = int(most.sum()) - len(sizes)
+    most = np.maximum.reduceat(np.diff(pairs, append=len(both)), groups)
+    n_agreed = int(most.sum()) - len(groups)
     usual = float(np.bincount(values[known]).max() / known.sum())
-    is_more = n_alike > 0 and n_agreed >= _FOLLOW * n_alike
+    is_more = n_agreed >= _FOLLOW * n_alike
     return is_more and float(binomial_tail(n_agreed, n_alike, usual)) < NO_ACCIDENT / n_tried
 
 

@@ -26,6 +26,7 @@ _LARGEST_ARRAY = 2**31 - 1  # bytes that one array of Arrow's plain strings can 
 _N_LOOKED_AT = 4096  # records that decide whether encoding pays
 _WORTH_ENCODING = 0.5  # share of distinct values among them from which it does not
 _COUNTED_DIRECTLY = 4  # codes per record up to which counting needs no renumbering
+_FEW_CODES = 4096  # up to which encoding is faster than renumbering
 _SUPPRESSED = r"^\s*\*+\s*$"
 # Letters of a cell that are handed to what looks for people in it, and to what says of what kind a column is
 LONGEST_READ, LONGEST_SHAPE = 100_000, 2_000
@@ -33,8 +34,25 @@ LONGEST_READ, LONGEST_SHAPE = 100_000, 2_000
 
 def value_codes(column: pa.ChunkedArray | pa.Array | Codes) -> IntArray:
     """Return shape (n_records,): a code per distinct value, in order of first appearance."""
-    column = pa.array(column) if isinstance(column, np.ndarray) else column
+    if isinstance(column, np.ndarray):
+        if column.dtype.kind == "i" and len(column):
+            least = int(column.min())
+            if _FEW_CODES < int(column.max()) - least < _COUNTED_DIRECTLY * len(column):
+                return _renumbered(column.astype(np.int64, copy=False) - least)
+        column = pa.array(column)
     return _encoded(column)[0].astype(np.int64, copy=False)
+
+
+def _renumbered(codes: IntArray) -> IntArray:
+    """Return codes from 0, not many more than records, by first appearance: as encoding, in a third of it."""
+    n = len(codes)
+    first = np.full(int(codes.max()) + 1, n)
+    first[codes[::-1]] = np.arange(n)[::-1]
+    is_first = np.zeros(n + 1, dtype=bool)
+    is_first[first] = True
+    place = np.cumsum(is_first) - 1
+    found: IntArray = place[first[codes]]
+    return found
 
 
 def combined_codes(columns: Iterable[Codes], *, n_records: int) -> IntArray:

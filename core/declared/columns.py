@@ -41,7 +41,7 @@ def _line(
     )
 
 
-def _not_held(rule: Rule, of: str, *, is_paired: bool) -> Line:
+def not_held(rule: Rule, of: str, *, is_paired: bool) -> Line:
     """Return the line of a column of which a rule speaks and no record could be looked at."""
     said = (
         text("{column}: no record has the values of `where`.", column=f"`{of}`")
@@ -82,7 +82,7 @@ def _emptied(case: Case, rule: Rule, sheet: Sheet, column: str) -> Line:
     filled &= asked
     place, n = f"{sheet.name}.{column}", int(filled.sum())
     if rule.where and not asked.any():
-        return _not_held(rule, place, is_paired=pair is not None and bool(len(pair.mine)))
+        return not_held(rule, place, is_paired=pair is not None and bool(len(pair.mine)))
     persons = 0 if pair is None else n_different(pair.persons[filled[pair.mine]])
     said = (
         text(
@@ -110,9 +110,9 @@ def kept_lines(case: Case, rule: Rule) -> Iterator[Line]:
     for pair, column in case.columns(rule):
         asked = case.spoken_of(rule, pair, column)
         if not (asked.any() if rule.where else len(asked)):
-            yield _not_held(rule, f"{pair.name}.{column}", is_paired=bool(len(asked)))
+            yield not_held(rule, f"{pair.name}.{column}", is_paired=bool(len(asked)))
             continue
-        wrong = changed(pair, column) & asked
+        wrong = pair.changed(column) & asked
         place = f"`{pair.name}.{column}`"
         said = (
             text(
@@ -126,17 +126,6 @@ def kept_lines(case: Case, rule: Rule) -> Iterator[Line]:
         yield _line(rule, pair, column, wrong, [said], n_looked_at=int(asked.sum()))
 
 
-def changed(pair: Pair, column: str) -> BoolArray:
-    """Return shape (n_paired,): where a cell says something else than the original; 5 and 5.0 are one."""
-    values, *_ = pair.joint(column)
-    mine, theirs = pair.cells(column)
-    wrong = mine != theirs
-    if wrong.any() and (numbers := as_numbers(values)) is not None:
-        told = np.append(numbers, np.nan)
-        wrong &= ~(told[mine] == told[theirs])
-    return wrong
-
-
 # --- groups
 
 
@@ -145,7 +134,7 @@ def grouped_lines(case: Case, rule: Rule) -> Iterator[Line]:
     for pair, column in case.columns(rule):
         asked = case.spoken_of(rule, pair, column)
         if not (asked.any() if rule.where else len(asked)):
-            yield _not_held(rule, f"{pair.name}.{column}", is_paired=bool(len(asked)))
+            yield not_held(rule, f"{pair.name}.{column}", is_paired=bool(len(asked)))
             continue
         yield (_cut_to if rule.to else _grouped)(rule, pair, column, asked)
 
@@ -155,7 +144,7 @@ def _grouped(rule: Rule, pair: Pair, column: str, asked: BoolArray) -> Line:
     mine, theirs = pair.cells(column)
     is_grouped, into, unread = _groups(rule, pair, column, values)
     grouped, filled = np.append(is_grouped, False)[theirs] & asked, (theirs >= 0) & asked
-    same = ~changed(pair, column)
+    same = ~pair.changed(column)
     left = grouped & same & ~_said_alike(into, mine, theirs)
     other = filled & ~grouped & ~same
     expected = np.append(into, -1)[theirs]

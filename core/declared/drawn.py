@@ -5,7 +5,8 @@ follow from the pseudonym give all true dates back, and so does an event whose d
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice, product
+from itertools import islice, permutations, product
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,6 @@ from core.chance import NO_ACCIDENT, binomial_tail, determines
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, value_codes
 from core.comparing.digests import Compared, joined_digests, learned, plain_digests, token_shape
 from core.comparing.learned import rule_between
-from core.declared.columns import changed
 from core.declared.lines import Case, Line, n_different
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
@@ -37,15 +37,37 @@ Rows = Sequence[tuple[str, str]]
 # --- pseudonyms
 
 
-def pseudonym_lines(case: Case, rule: Rule) -> Iterator[Line]:
-    """Yield a line for each column of a rule whose pseudonyms are not as if drawn; each mapping once."""
-    seen: set[tuple[str, str]] = set()
-    for pair, column in case.columns(rule):
-        rows, records = _rows(pair, column)
-        if len(rows) < _FEWEST or seen.issuperset(rows):
+class Linked(NamedTuple):
+    """A column of identifiers that became pseudonyms, at paired records that have both.
+
+    Shape (n_linked,) each: places among paired records; and which link of identifier and pseudonym each has.
+    """
+
+    pair: Pair
+    column: str
+    at: IntArray
+    link: IntArray
+
+
+def pseudonym_lines(
+    rule: Rule, columns: Sequence[Linked], originals: IntArray, pseudonyms: IntArray
+) -> Iterator[Line]:
+    """Yield a line for each column of a rule whose pseudonyms are not as if drawn; each mapping once.
+
+    Tables with one record of each identifier come first: beside it stands what pseudonyms may be made of.
+    Identifiers and pseudonyms are of each link, as codes, shape (n_links,) each.
+    """
+    seen = np.zeros(len(originals), dtype=bool)
+    firsts = []
+    for each in columns:
+        others = np.flatnonzero((originals != pseudonyms)[each.link])
+        firsts.append(others[_first(originals[each.link[others]])])
+    by_size = sorted(zip(columns, firsts, strict=True), key=lambda one: len(one[1]) < len(one[0].at))
+    for (pair, column, at, link), first in by_size:
+        if len(first) < _FEWEST or seen[link[first]].all():
             continue
-        seen |= {*rows}
-        said = _not_random(pair, column, rows, records)
+        seen[link[first]] = True
+        said = _not_random(pair, column, *_rows(pair, column, at[first]))
         if said is not None:
             yield Line(
                 kind="drawn",
@@ -59,16 +81,19 @@ def pseudonym_lines(case: Case, rule: Rule) -> Iterator[Line]:
             )
 
 
-def _rows(pair: Pair, column: str) -> tuple[list[tuple[str, str]], IntArray]:
-    """Return identifiers with their pseudonyms, each once, and an original record of each."""
+def _first(codes: IntArray) -> IntArray:
+    """Return where each code stands first, by code."""
+    place = np.full(int(codes.max(initial=-1)) + 1, -1)
+    place[codes[::-1]] = np.arange(len(codes))[::-1]
+    return place[place >= 0]
+
+
+def _rows(pair: Pair, column: str, at: IntArray) -> tuple[list[tuple[str, str]], IntArray]:
+    """Return identifiers with their pseudonyms at some places, and the original record of each."""
     values, *_ = pair.joint(column)
-    mine, theirs = pair.cells(column)
-    filled = np.flatnonzero((mine >= 0) & (theirs >= 0) & (mine != theirs))
-    _, first = np.unique(theirs[filled], return_index=True)
-    first = filled[first]
-    first = first[:: max(len(first) // _LOOKED_AT, 1)]
-    texts = (values.take(pa.array(codes[first])).to_pylist() for codes in (theirs, mine))
-    return list(zip(*texts, strict=True)), pair.theirs[first]
+    some = at[:: max(len(at) // _LOOKED_AT, 1)]
+    texts = (values.take(pa.array(codes[some])).to_pylist() for codes in pair.cells(column)[::-1])
+    return list(zip(*texts, strict=True)), pair.theirs[some]
 
 
 def _not_random(pair: Pair, column: str, rows: Rows, records: IntArray) -> Text | None:
@@ -151,27 +176,29 @@ def _digest(pair: Pair, column: str, rows: Rows, records: IntArray) -> tuple[str
     shape = token_shape([token for _, token in rows])
     if shape is None:
         return None
-    for names, values in _sources(pair, column, records):
-        pairs = [
-            (value, body)
-            for value, (_, token) in zip(values, rows, strict=True)
-            if all(value) and (body := shape.body(token)) is not None
-        ]
-        if len(pairs) < _FOLLOW * len(rows):
+    bodies = [shape.body(token) for _, token in rows]
+    for names, columns in _sources(pair, column, records):
+        at = [i for i, (*value, body) in enumerate(zip(*columns, bodies, strict=True)) if body and all(value)]
+        if len(at) < _FOLLOW * len(rows):
             continue
-        compared = Compared(column=column, shape=shape, pairs=pairs)
-        for value, token in islice(pairs, _LEARNED_ON):
+
+        def compared(which: Sequence[int], columns: Sequence[Sequence[str]] = columns) -> Compared:
+            pairs = [(tuple(each[i] for each in columns), str(bodies[i])) for i in which]
+            return Compared(column=column, shape=shape, pairs=pairs)
+
+        few = compared(at[:_LEARNED_ON])
+        for value, token in few.pairs:
             made = plain_digests(value[0], {shape.length // 2}) if len(value) == 1 else joined_digests(value)
-            for _, recipe, cut in learned(made, [(compared, token, [compared])], few=True):
-                fit = compared.proved(recipe, cut, few=True)
-                if fit.n_matched >= _FOLLOW * len(pairs):
+            for _, recipe, cut in learned(made, [(few, token, [few])], few=True):
+                fit = compared(at).proved(recipe, cut, few=True)
+                if fit.n_matched >= _FOLLOW * len(at):
                     return recipe.algorithm, " + ".join(f"`{pair.name}.{each}`" for each in names)
     return None
 
 
 def _sources(
     pair: Pair, column: str, records: IntArray
-) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+) -> Iterator[tuple[tuple[str, ...], tuple[list[str], ...]]]:
     """Yield what pseudonyms may be hashed from: an original column of the table alone, or two together."""
     own = pair.columns[column]
     cells = {}
@@ -183,10 +210,9 @@ def _sources(
     few = [name for name in cells if len({*cells[name]}) > 1][:_MOST_JOINED]
     for name, written in cells.items():
         if len({*written}) >= _FOLLOW * len(written):
-            yield (name,), [(each,) for each in written]
-    for one, other in product(few, few):
-        if one != other:
-            yield (one, other), list(zip(cells[one], cells[other], strict=True))
+            yield (name,), (written,)
+    for one, other in permutations(few, 2):
+        yield (one, other), (cells[one], cells[other])
 
 
 # --- days of shifts
@@ -272,13 +298,18 @@ def _is_computed(ids: Sequence[str], days: FloatArray) -> bool:
         return False
     whole = [round(each) for each in days[:_LOOKED_AT].tolist()]
     span = max(whole) - min(whole) + 1
-    some = [dict(_numbers_in(each)) for each in ids[: 2 * _FEWEST]]
-    moduli = range(max(span, 8), span * 5 // 4 + 3)
-    for key, first in some[0].items():
-        numbers = [made.get(key, 0) for made in some]
-        for modulus in moduli:
-            left = (whole[0] - first) % modulus
-            if all((day - each) % modulus == left for day, each in zip(whole, numbers, strict=False)):
+    made: list[dict[object, int]] = []  # of as many persons as are needed
+
+    def left(at: int, key: object, modulus: int) -> int:
+        if at == len(made):
+            made.append(dict(_numbers_in(ids[at])))
+        return (whole[at] - made[at].get(key, 0)) % modulus
+
+    n_persons = min(len(ids), 2 * _FEWEST)
+    for key in dict(_numbers_in(ids[0])):
+        for modulus in range(max(span, 8), span * 5 // 4 + 3):
+            first = left(0, key, modulus)
+            if all(left(at, key, modulus) == first for at in range(1, n_persons)):
                 return True
     return False
 
@@ -296,7 +327,7 @@ def _numbers_in(written: str) -> Iterator[tuple[object, int]]:
 # --- events that everybody knows
 
 
-def anchor_lines(rule: Rule, dated: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
+def anchor_lines(case: Case, rule: Rule, dated: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
     """Yield a line for each column of dates in which many persons have one event on one and the same day.
 
     Who knows that day knows the shift of each of them, and so all their other dates. The event is a value of
@@ -305,7 +336,7 @@ def anchor_lines(rule: Rule, dated: Sequence[tuple[Pair, str]]) -> Iterator[Line
     for pair, column in dated:
         _, theirs = pair.days(column)
         days, persons = np.floor(theirs[pair.theirs]), pair.persons
-        known = ~np.isnan(days) & (persons >= 0)
+        known = ~np.isnan(days) & (persons >= 0) & case.spoken_of(rule, pair, column)
         found = np.zeros(len(days), dtype=bool)
         told = ""
         for other in (None, *(each for each in pair.columns if each not in (column, pair.own))):
@@ -341,23 +372,23 @@ def _on_one_day(
     usable = known & (codes >= 0)
     if not usable.any():
         return found
-    day = np.full(len(days), -1)
-    day[usable] = np.unique(days[usable], return_inverse=True)[1]
-    n_days = int(day.max()) + 1
+    first = days[usable].min()
+    day = np.where(usable, np.nan_to_num(days) - first, 0).astype(np.int64)
+    n_days, n_usable = int(day.max()) + 1, int(usable.sum())
     n_of_day, n_of_code = np.bincount(day[usable]), np.bincount(codes[usable])
+    if n_usable < _FEWEST_ON_IT or n_of_code.max() < _FEWEST_ON_IT:
+        return found
     pairs, n = np.unique(codes[usable] * n_days + day[usable], return_counts=True)
-    for pair, n_both in zip(pairs.tolist(), n.tolist(), strict=True):
+    are_many = n >= np.maximum(_FEWEST_ON_IT, _ONE_DAY * n_of_code[pairs // n_days])
+    for pair, n_both in zip(pairs[are_many].tolist(), n[are_many].tolist(), strict=True):
         code, at = divmod(pair, n_days)
-        if n_both < max(_FEWEST_ON_IT, _ONE_DAY * n_of_code[code]):
-            continue
-        on_it = usable & (codes == code) & (day == at)
-        left = int(usable.sum()) - int(n_of_code[code])
+        left = n_usable - int(n_of_code[code])
         usual = (n_of_day[at] - n_both + 1) / (left + 1)
-        is_more = is_whole or float(binomial_tail(n_both, int(n_of_code[code]), usual)) < NO_ACCIDENT / len(
-            pairs
-        )
-        if n_different(persons[on_it]) >= _FEWEST_ON_IT and is_more:
-            found |= on_it
+        chance = float(binomial_tail(n_both, int(n_of_code[code]), usual))
+        if is_whole or chance < NO_ACCIDENT / len(pairs):
+            on_it = usable & (codes == code) & (day == at)
+            if n_different(persons[on_it]) >= _FEWEST_ON_IT:
+                found |= on_it
     return found
 
 
@@ -370,18 +401,18 @@ def _ranks(cells: CodedColumn) -> FloatArray:
     return found
 
 
-def order_lines(rule: Rule, dated: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
+def order_lines(case: Case, rule: Rule, dated: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
     """Yield a line for each column of numbers, kept as it was, that stands in the order of the true dates."""
     for pair, column in dated:
-        _, days = pair.days(column)
+        days = np.where(case.spoken_of(rule, pair, column), pair.days(column)[1][pair.theirs], np.nan)
         for other in pair.columns:
             cells = pair.released[other]
             is_finest = cells.n_distinct > _OF_ITS_OWN * cells.n_filled > 0
             if other in (column, pair.own) or pair.are_dates(other) or not is_finest:
                 continue
-            if changed(pair, other).any():
+            if pair.changed(other).any():
                 continue
-            order = in_order_of(_ranks(cells)[pair.mine], days[pair.theirs], coarse=False)
+            order = in_order_of(_ranks(cells)[pair.mine], days, coarse=False)
             if order is not None and abs(order) >= _SAME_ORDER:
                 yield Line(
                     kind="shifted",

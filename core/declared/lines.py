@@ -85,7 +85,7 @@ class Case:
         if rule not in self._shifts:
             owners, moved = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
             for pair, column in dated:
-                owners.append(pair.persons)
+                owners.append(np.where(self.spoken_of(rule, pair, column), pair.persons, -1))
                 moved.append(moved_by(pair, column))
             found = most_frequent(np.concatenate(owners), np.concatenate(moved))
             self._shifts[rule] = np.append(found, np.full(max(self.n_persons - len(found), 0), np.nan))

@@ -10,10 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import FloatArray, IntArray
+from core.coding import BoolArray, FloatArray, IntArray
 from core.comparing.names import folded_name
 from core.declared.columns import (
-    changed,
     emptied_lines,
     gone_by,
     grouped_lines,
@@ -200,7 +199,12 @@ def _with_records(pairs: Sequence[Pair], given: Originals, gone: Mapping[str, In
 
 
 def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[tuple[str, int]]:
-    """Yield the columns all of whose dates are surely shifted as declared, and how many persons are near."""
+    """Yield the columns all of whose dates are surely shifted as declared, and how many persons are near.
+
+    Where rules speak of some records alone, all are spoken of by rules of shifts that hold.
+    """
+    near: dict[str, int] = {}
+    left: dict[str, BoolArray] = {}
     paired = {each.of for each in lines if each.kind == "rows" and each.verdict is Verdict.PASS}
     for rule in case.rules.of("shifted"):
         whole = [each for each in lines if each.kind == "shifted" and each.line == rule.line]
@@ -212,7 +216,10 @@ def _shifted(case: Case, lines: Sequence[Line]) -> Iterator[tuple[str, int]]:
             place, is_whole = f"{pair.name}.{column}", pair.name in paired and pair.are_dates(column)
             own = [each.verdict for each in whole if each.of == place]
             if is_whole and own and set(own) == {Verdict.PASS}:
-                yield place, n_near_dates(pair, column, shifts)
+                asked = case.spoken_of(rule, pair, column)
+                left[place] = left.get(place, pair.cells(column)[0] >= 0) & ~asked
+                near[place] = min(near.get(place, len(asked)), n_near_dates(pair, column, shifts, asked))
+    yield from ((place, n_near) for place, n_near in near.items() if not left[place].any())
 
 
 # --- what pairs records
@@ -328,7 +335,7 @@ def _learn(pair: Pair, images: Images) -> None:
         if images.of(theirs) is not None or not len(pair.mine):
             continue
         original = pair.original[theirs]
-        if original.n_distinct != original.n_records or not changed(pair, mine).any():
+        if original.n_distinct != original.n_records or not pair.changed(mine).any():
             continue
         ours, others = pair.cells(mine)
         values, *_ = pair.joint(mine)
@@ -439,7 +446,7 @@ def _lines(case: Case) -> Iterator[Line]:
     yield from row_lines(case)
     yield from _table_lines(case)
     implied = [*implied_columns(case)]
-    first = next(iter(case.rules.of("shifted")), None)
+    first = min(case.rules.of("shifted"), key=lambda each: bool(each.where), default=None)
     for rule in sorted(case.rules.rules, key=lambda each: each.kind != "shifted"):
         if rule.kind == "shifted":
             lines = [*shifted_lines(case, rule, implied if rule is first else ())]
@@ -508,7 +515,7 @@ def _is_left_by_where(case: Case, pair: Pair, column: str) -> bool:
     rules = [each for each in case.rules.rules if each.kind != "removed" and each.names(pair.name, column)]
     if not rules or any(not each.where for each in rules):
         return False
-    return bool((changed(pair, column) & ~case.named_by_where(pair, column)).any())
+    return bool((pair.changed(column) & ~case.named_by_where(pair, column)).any())
 
 
 def _undeclared(case: Case, implied: Sequence[tuple[Pair, str]]) -> Iterator[Line]:
@@ -517,7 +524,7 @@ def _undeclared(case: Case, implied: Sequence[tuple[Pair, str]]) -> Iterator[Lin
         columns = [
             column
             for each, column in implied
-            if each is pair and not pair.are_dates(column) and changed(pair, column).any()
+            if each is pair and not pair.are_dates(column) and pair.changed(column).any()
         ]
         columns += [column for column in pair.columns if _is_left_by_where(case, pair, column)]
         new = [

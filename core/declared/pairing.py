@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.coding import CodedColumn, FloatArray, IntArray, coded, coded_column, combination_codes
+from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, coded, coded_column, combination_codes
 from core.comparing.names import columns_alike, folded_name
 from core.declared.lists import as_texts
 from core.known import bags
@@ -34,6 +34,8 @@ _IN_PLACE = 0.95  # share of records with the same person place by place
 _BITS = 40.0  # by which that is more than chance
 _ARE_DATES = 0.9  # share of a column's distinct values that are days
 _MOST_ROUNDS = 6
+_GLANCE = 1_000  # values that show whether any are days
+SECONDS = 86_400  # of a day, to which times are rounded
 
 
 class Sheet:
@@ -92,6 +94,8 @@ class Pair:
     unsure: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     _joint: dict[str, tuple[pa.Array, IntArray, IntArray]] = field(default_factory=dict)
     _days: dict[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    _day_values: dict[str, FloatArray] = field(default_factory=dict)
+    _changed: dict[str, BoolArray] = field(default_factory=dict)  # of the records that are paired so far
 
     @property
     def name(self) -> str:
@@ -117,10 +121,15 @@ class Pair:
     def days(self, column: str) -> tuple[FloatArray, FloatArray]:
         """Return both tables' cells as days, shape (n_records,) each; NaN where a cell says none."""
         if column not in self._days:
-            values, mine, theirs = self.joint(column)
-            days = np.append(read_days(values), np.nan)
+            _, mine, theirs = self.joint(column)
+            days = np.append(self._day_of_value(column), np.nan)
             self._days[column] = days[mine], days[theirs]
         return self._days[column]
+
+    def _day_of_value(self, column: str) -> FloatArray:
+        if column not in self._day_values:
+            self._day_values[column] = read_days(self.joint(column)[0])
+        return self._day_values[column]
 
     def are_dates(self, column: str) -> bool:
         """Return whether nearly all original values of a column are days."""
@@ -129,8 +138,31 @@ class Pair:
     @cached_property
     def dated(self) -> list[str]:
         """Return the released columns of which nearly all original values are days."""
-        days = {mine: read_days(self.original[theirs].values) for mine, theirs in self.columns.items()}
-        return [mine for mine, each in days.items() if len(each) and np.mean(~np.isnan(each)) >= _ARE_DATES]
+        return [column for column in self.columns if self._is_dated(column)]
+
+    def _is_dated(self, column: str) -> bool:
+        values = self.original[self.columns[column]].values
+        if not len(values):
+            return False
+        glance = read_days(values[:: max(len(values) // _GLANCE, 1)])
+        if np.mean(np.isnan(glance)) > _ARE_DATES:
+            return False  # hardly any is
+        _, _, theirs = self.joint(column)
+        days = self._day_of_value(column)
+        is_original = np.bincount(theirs[theirs >= 0], minlength=len(days)) > 0
+        return bool(np.mean(~np.isnan(days[is_original])) >= _ARE_DATES)
+
+    def changed(self, column: str) -> BoolArray:
+        """Return shape (n_paired,): where a cell says something else than the original; 5 and 5.0 are one."""
+        if column not in self._changed:
+            values, *_ = self.joint(column)
+            mine, theirs = self.cells(column)
+            wrong = mine != theirs
+            if wrong.any() and (numbers := as_numbers(values)) is not None:
+                told = np.append(numbers, np.nan)
+                wrong &= ~(told[mine] == told[theirs])
+            self._changed[column] = wrong
+        return self._changed[column]
 
     @property
     def persons(self) -> IntArray:
@@ -143,6 +175,7 @@ class Pair:
 
     def taking(self, mine: IntArray, theirs: IntArray) -> None:
         """Take further records as the same."""
+        self._changed.clear()
         self.mine, self.theirs = np.append(self.mine, mine), np.append(self.theirs, theirs)
 
 
@@ -417,7 +450,7 @@ def _shifted_dates(pair: Pair, images: Images) -> list[_Key]:
         moved[: len(images.moved)] = images.moved
         moved[: len(shift)] = np.where(np.isnan(shift), moved[: len(shift)], shift)
         moved = theirs + moved[pair.person]
-        both = np.round(np.concatenate([mine, moved]) * 86_400)
+        both = np.round(np.concatenate([mine, moved]) * SECONDS)
         codes = np.where(np.isnan(both), -1, np.nan_to_num(both)).astype(np.int64)
         ours, others = codes[: len(mine)], codes[len(mine) :].copy()
         others[others < 0] = -2  # what says no day is like nothing
@@ -436,12 +469,16 @@ def most_frequent(owner: IntArray, values: FloatArray) -> FloatArray:
     known = (owner >= 0) & ~np.isnan(values)
     if not known.any():
         return found
-    who, value = owner[known], np.round(values[known] * 86_400) / 86_400
-    distinct, codes = np.unique(value, return_inverse=True)
-    pairs, counts = np.unique(who * len(distinct) + codes, return_counts=True)
-    at = pairs % len(distinct)
-    order = np.lexsort((-at, counts, distinct[at] != 0))
-    found[pairs[order] // len(distinct)] = distinct[pairs[order] % len(distinct)]
+    value = np.round(values[known] * SECONDS).astype(np.int64)
+    least = int(value.min())
+    n_values = int(value.max()) - least + 1
+    pairs, counts = np.unique(owner[known] * n_values + (value - least), return_counts=True)
+    who, value = pairs // n_values, pairs % n_values + least
+    firsts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
+    score = np.where(value != 0, counts + len(owner), counts)
+    is_best = score == np.repeat(np.maximum.reduceat(score, firsts), np.diff(firsts, append=len(who)))
+    best = np.flatnonzero(is_best)[::-1]  # the least is written last
+    found[who[best]] = value[best] / SECONDS
     return found
 
 
@@ -486,7 +523,7 @@ def _signatures(pair: Pair, own: str) -> tuple[pa.Array, IntArray, pa.Array, Int
         days = np.concatenate(pair.days(each))
         first = np.full(int(owner.max(initial=-1)) + 2, np.inf)
         np.fmin.at(first, owner, np.where(owner >= 0, days, np.inf))
-        since = np.round((days - first[owner]) * 86_400)
+        since = np.round((days - first[owner]) * SECONDS)
         kept.append(np.where(np.isfinite(since), np.nan_to_num(since, posinf=-1), -1).astype(np.int64))
     items = combination_codes([each - each.min(initial=0) for each in kept], n_records=len(owner))
     known = owner >= 0

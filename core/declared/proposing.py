@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.declared.columns import changed
 from core.declared.lines import EPSILON, Case, Line, at_person, moved_by
 from core.declared.pairing import Pair, most_frequent
 from core.declared.rules import Rule, Rules, read_rules, rules_toml
@@ -94,7 +93,7 @@ def _rule(pair: Pair, column: str, *, is_person: bool) -> Rule | None:
         return Rule(kind="emptied", columns=())
     if not filled.any():
         return Rule(kind="kept", columns=()) if len(mine) and not (theirs >= 0).any() else None
-    is_changed = changed(pair, column)
+    is_changed = pair.changed(column)
     if is_person and is_changed.mean() > 1 - _MOSTLY:
         return Rule(kind="replaced", columns=())
     if _is_shifted(pair, column):

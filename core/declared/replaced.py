@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.chance import poisson_tail
-from core.coding import BoolArray, IntArray, coded
-from core.declared.drawn import pseudonym_lines
+from core.coding import BoolArray, CodedColumn, IntArray, coded, value_codes
+from core.declared.drawn import Linked, pseudonym_lines
 from core.declared.lines import Case, Line, counts_of, n_different
 from core.declared.lists import IdMap, as_texts
 from core.declared.pairing import Pair, Sheet
@@ -30,9 +32,10 @@ def replaced_lines(case: Case, rule: Rule) -> Iterator[Line]:
     for pair, column in columns:
         yield _column_line(case, rule, pair, column)
     if columns:
-        yield _one_to_one(rule, columns)
-        yield _elsewhere(case, rule, columns)
-        yield from pseudonym_lines(case, rule)
+        links = _Links.of(columns)
+        yield _one_to_one(rule, links)
+        yield _elsewhere(case, rule, links)
+        yield from pseudonym_lines(rule, links.columns, links.originals, links.pseudonyms)
 
 
 def _bools(values: pa.Array) -> BoolArray:
@@ -130,21 +133,63 @@ def _images(values: pa.Array, mapping: IdMap) -> IntArray:
     return np.append(np.where(_bools(at.is_valid()), to, -1), -1).astype(np.int64)
 
 
-def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Links:
+    """Identifiers and their pseudonyms in all columns of a rule, each pair of them once.
+
+    Attributes
+    ----------
+    values
+        Everything written in the columns.
+    originals, pseudonyms
+        Shape (n_links,) each: codes of `values`.
+    """
+
+    values: pa.Array
+    originals: IntArray
+    pseudonyms: IntArray
+    columns: Sequence[Linked]
+
+    @classmethod
+    def of(cls, columns: Sequence[tuple[Pair, str]]) -> "_Links":
+        values = [as_texts(pair.joint(column)[0]) for pair, column in columns]
+        together = coded(pa.chunked_array(values))
+        n_values, start = len(together.values), 0
+        places, both = [], []
+        for (pair, column), mine in zip(columns, values, strict=True):
+            place = together.codes[start : start + len(mine)].astype(np.int64)
+            start += len(mine)
+            ours, theirs = pair.cells(column)
+            places.append(np.flatnonzero((ours >= 0) & (theirs >= 0)))
+            both.append(place[theirs[places[-1]]] * n_values + place[ours[places[-1]]])
+        links = value_codes(np.concatenate(both))
+        distinct = np.empty(int(links.max(initial=-1)) + 1, dtype=np.int64)
+        distinct[links] = np.concatenate(both)
+        parts = np.split(links, np.cumsum([len(each) for each in both])[:-1])
+        found = [Linked(*column, at, link) for column, at, link in zip(columns, places, parts, strict=True)]
+        originals, pseudonyms = np.divmod(distinct, max(n_values, 1))
+        return cls(values=together.values, originals=originals, pseudonyms=pseudonyms, columns=found)
+
+    @cached_property
+    def holds(self) -> tuple[BoolArray, BoolArray]:
+        """Return shape (n_links,) each: whether pseudonyms hold their identifiers; whether these are long."""
+        texts = _folded(self.values)
+        one, other = (texts.take(pa.array(each)) for each in (self.originals, self.pseudonyms))
+        lengths = pc.utf8_length(one).to_numpy(zero_copy_only=False)
+        found = [mine in theirs for mine, theirs in zip(one.to_pylist(), other.to_pylist(), strict=True)]
+        return np.array(found, dtype=bool) & (lengths > 0), lengths >= _LONG
+
+
+def _one_to_one(rule: Rule, links: _Links) -> Line:
     """Return whether each identifier has one pseudonym in all columns, and each pseudonym one identifier."""
-    values = [as_texts(pair.joint(column)[0]) for pair, column in columns]
-    together = coded(pa.chunked_array(values))
-    pairs, start = [], 0
-    for (pair, column), mine in zip(columns, values, strict=True):
-        place = together.codes[start : start + len(mine)].astype(np.int64)
-        start += len(mine)
-        ours, theirs = pair.cells(column)
-        filled = (ours >= 0) & (theirs >= 0)
-        if column != pair.own:  # by which unsure records were paired
-            filled &= ~np.isin(pair.mine, pair.unsure)
-        pairs.append(np.stack([place[theirs[filled]], place[ours[filled]]], axis=1))
-    distinct = np.unique(np.concatenate(pairs), axis=0)
-    several, shared = (np.unique(distinct[:, side], return_counts=True)[1] > 1 for side in (0, 1))
+    is_sure = np.zeros(len(links.originals), dtype=bool)
+    for each in links.columns:
+        if each.column != each.pair.own and len(each.pair.unsure):  # by which they were paired
+            is_sure[each.link[~np.isin(each.pair.mine[each.at], each.pair.unsure)]] = True
+        else:
+            is_sure[each.link] = True
+    n_distinct = int(is_sure.sum())
+    several, shared = (np.bincount(side[is_sure]) > 1 for side in (links.originals, links.pseudonyms))
     told = [
         text(message, found=n, columns=listed(rule.columns, at_most=4))
         for n, message in (
@@ -157,7 +202,7 @@ def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
                 "Pseudonyms for several identifiers in {columns}: {found}.",
             ),
             (
-                len(distinct),
+                n_distinct,
                 "Identifiers with one pseudonym of their own in {columns}: {found}.",
             ),
         )
@@ -166,10 +211,10 @@ def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
     return Line(
         kind="replaced",
         of=", ".join(rule.columns),
-        verdict=Verdict.FAIL if said else Verdict.PASS if len(distinct) else Verdict.NOT_ASSESSED,
+        verdict=Verdict.FAIL if said else Verdict.PASS if n_distinct else Verdict.NOT_ASSESSED,
         message=joined(said or told[2:]),
         n_persons=int(several.sum() + shared.sum()),
-        n_looked_at=len(distinct),
+        n_looked_at=n_distinct,
         line=rule.line,
     )
 
@@ -177,18 +222,25 @@ def _one_to_one(rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
 # --- anywhere else
 
 
-def _elsewhere(case: Case, rule: Rule, columns: Sequence[tuple[Pair, str]]) -> Line:
+def _elsewhere(case: Case, rule: Rule, links: _Links) -> Line:
     """Return where else identifiers stand: other columns, texts, pseudonyms, names of files."""
-    own = {(pair.name, column) for pair, column in columns}
-    ids = _identifiers(columns)
+    own = {(each.pair.name, each.column): each for each in links.columns}
+    ids = _Ids.of([each.pair.original[each.pair.columns[each.column]].values for each in links.columns])
     places, n_records, n_cells = [], 0, 0
     persons: list[IntArray] = [np.zeros(0, dtype=np.int64)]
     looked_at: list[Pair | Sheet] = [*case.pairs, *case.alone]
     for pair in looked_at:
         sheet = pair if isinstance(pair, Sheet) else pair.released
+        mine = next((each for each in links.columns if each.pair is pair), None)
         for column in sheet.columns:
             n_cells += sheet[column].n_filled
-            found = _found_in(sheet, column, ids, pair, columns, is_own=(sheet.name, column) in own)
+            if linked := own.get((sheet.name, column)):
+                # an identifier kept whole is told by its column; here: one that stands in its pseudonym
+                found = _inside(links, linked)
+            elif isinstance(pair, Pair) and pair.are_dates(column):
+                continue
+            else:
+                found = _found_in(sheet, column, ids, mine)
             if found.any():
                 places.append(f"{sheet.name}.{column}")
                 n_records += int(found.sum())
@@ -229,66 +281,95 @@ def _folded(values: pa.Array) -> pa.Array:
     return pc.utf8_ltrim(letters, "0")
 
 
-def _identifiers(columns: Sequence[tuple[Pair, str]]) -> frozenset[str]:
-    found = [_folded(pair.original[pair.columns[column]].values) for pair, column in columns]
-    return frozenset(pc.unique(pa.chunked_array(found)).to_pylist()) - {""}
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Ids:
+    """Identifiers by their letters and digits, none of them empty."""
+
+    values: pa.Array
+
+    @classmethod
+    def of(cls, columns: Sequence[pa.Array]) -> "_Ids":
+        found = pc.unique(pa.chunked_array([_folded(each) for each in columns]))
+        return cls(values=found.filter(pc.not_equal(found, "")))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Return them for words to be looked up."""
+        return frozenset(self.values.to_pylist())
+
+    @cached_property
+    def _lengths(self) -> tuple[int, int]:
+        found = pc.min_max(pc.binary_length(self.values))
+        return found["min"].as_py() or 0, found["max"].as_py() or 0
+
+    def are_whole(self, bare: pa.Array) -> IntArray:
+        """Return which of some texts, folded, are identifiers, by number."""
+        lengths = pc.binary_length(bare).to_numpy(zero_copy_only=False)
+        may_be = np.flatnonzero((lengths >= max(self._lengths[0], 1)) & (lengths <= self._lengths[1]))
+        texts, known = bare.take(pa.array(may_be)), self.values
+        if len(texts) < len(known):  # what is looked up in is the smaller
+            known = known.filter(pc.is_in(known, value_set=texts))
+        return may_be[_bools(pc.is_in(texts, value_set=known))] if len(known) else may_be[:0]
 
 
 def _is_long(word: str) -> bool:
     return len(word) >= (_LONG_NUMBER if word.isdigit() else _LONG)
 
 
-def _found_in(
-    sheet: Sheet,
-    column: str,
-    ids: frozenset[str],
-    pair: Pair | Sheet,
-    columns: Sequence[tuple[Pair, str]],
-    *,
-    is_own: bool,
-) -> BoolArray:
-    """Return shape (n_records,): whether a cell holds an identifier, in a column of its own its own one."""
-    if is_own:  # an identifier kept whole is told by its column; here: one that stands in its pseudonym
-        return _inside(pair, column) if isinstance(pair, Pair) else np.zeros(sheet.n_records, dtype=bool)
-    if isinstance(pair, Pair) and pair.are_dates(column):
-        return np.zeros(sheet.n_records, dtype=bool)
+def _found_in(sheet: Sheet, column: str, ids: _Ids, own: Linked | None) -> BoolArray:
+    """Return shape (n_records,): whether a cell holds an identifier; short ones where they are its record's.
+
+    `own` are the identifiers of the table's records, None where it has none.
+    """
     cells = sheet[column]
-    words = _words_of(cells.values, ids)
-    long = np.array([any(map(_is_long, each)) for each in words], dtype=bool)
-    found = cells.in_records(long)
-    if not isinstance(pair, Pair) or not any(words):
+    words = _words_of(cells, ids)
+    found = np.zeros(sheet.n_records, dtype=bool)
+    if not words:
         return found
-    mine = next((each for each in columns if each[0] is pair), None)
-    if mine is None or pair.columns.get(column) == pair.columns[mine[1]]:
+    has_words, long = (np.zeros(len(cells.values), dtype=bool) for _ in range(2))
+    has_words[list(words)] = True
+    long[[code for code, each in words.items() if any(map(_is_long, each))]] = True
+    found |= cells.in_records(long)
+    if own is None or own.pair.columns.get(column) == own.pair.columns[own.column]:
         return found
-    values, _, theirs = pair.joint(mine[1])
+    values, _, theirs = own.pair.joint(own.column)
     owner = np.full(sheet.n_records, -1)
-    owner[pair.mine] = theirs[pair.theirs]
-    texts = _folded(values).to_pylist()
-    short = np.flatnonzero(cells.in_records(np.array([bool(each) for each in words])) & (owner >= 0) & ~found)
-    hits = np.array([texts[owner[at]] in words[cells.codes[at]] for at in short.tolist()], dtype=bool)
-    mean = sum(len(words[code]) for code in cells.codes[short].tolist()) / max(len(ids), 1)
+    owner[own.pair.mine] = theirs[own.pair.theirs]
+    short = np.flatnonzero(cells.in_records(has_words) & (owner >= 0) & ~found)
+    texts = _folded(values.take(pa.array(owner[short]))).to_pylist()
+    held = [words[code] for code in cells.codes[short].tolist()]
+    hits = np.array([one in each for one, each in zip(texts, held, strict=True)], dtype=bool)
+    mean = sum(map(len, held)) / max(len(ids.values), 1)
     if hits.sum() > 2 and poisson_tail(int(hits.sum()), max(mean, 1e-9)) < _BY_CHANCE:
         found[short[hits]] = True
     return found
 
 
-def _words_of(values: pa.Array, ids: frozenset[str]) -> list[frozenset[str]]:
-    """Return the identifiers in each value; days are none."""
-    found = [frozenset[str]()] * len(values)
-    bare = _folded(values)
-    whole = pc.is_in(bare, value_set=pa.array(ids, pa.large_string()))
-    hits = np.flatnonzero(_bools(whole))
-    for at, word in zip(hits.tolist(), bare.take(pa.array(hits)).to_pylist(), strict=True):
-        found[at] = frozenset((word,))
-    several = pc.match_substring_regex(as_texts(values), r"[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]")
-    plain = pc.match_substring_regex(
-        as_texts(values), r"^[0-9-]+[.,]?[0-9]*$|^[0-9]{1,4}[-./ ][0-9]{1,2}[-./ ][0-9]"
-    )
-    rest = np.flatnonzero(_bools(pc.and_(several, pc.invert(plain))))
-    for at, value in zip(rest.tolist(), values.take(pa.array(rest)).to_pylist(), strict=True):
-        found[at] |= _words(value, ids)
+def _words_of(cells: CodedColumn, ids: _Ids) -> dict[int, frozenset[str]]:
+    """Return the identifiers in the values that hold some, by code; days are none."""
+    if "words" not in cells.kept:
+        cells.kept["words"] = _folded(cells.values), _of_several_words(cells.values)
+    bare, several = cells.kept["words"]
+    whole = ids.are_whole(bare)
+    found = {
+        code: frozenset((word,))
+        for code, word in zip(whole.tolist(), bare.take(pa.array(whole)).to_pylist(), strict=True)
+    }
+    for code, value in zip(several.tolist(), cells.values.take(pa.array(several)).to_pylist(), strict=True):
+        if words := _words(value, ids.words):
+            found[code] = found.get(code, frozenset()) | words
     return found
+
+
+def _of_several_words(values: pa.Array) -> IntArray:
+    """Return which values are of several words and no numbers or days, by number."""
+    texts = as_texts(values)
+    several = _bools(pc.match_substring_regex(texts, r"[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]"))
+    rest = np.flatnonzero(several)
+    plain = pc.match_substring_regex(
+        texts.take(pa.array(rest)), r"^[0-9-]+[.,]?[0-9]*$|^[0-9]{1,4}[-./ ][0-9]{1,2}[-./ ][0-9]"
+    )
+    return rest[~_bools(plain)]
 
 
 def _words(value: str, ids: frozenset[str]) -> frozenset[str]:
@@ -297,22 +378,18 @@ def _words(value: str, ids: frozenset[str]) -> frozenset[str]:
     return ids.intersection("".join(_MARKS.split(each)).lstrip("0") for each in tokens)
 
 
-def _inside(pair: Pair, column: str) -> BoolArray:
+def _inside(links: _Links, linked: Linked) -> BoolArray:
     """Return shape (n_released,): whether a record's pseudonym holds the identifier that it stands for."""
-    values, *_ = pair.joint(column)
-    mine, theirs = pair.cells(column)
-    texts = _folded(values).to_pylist()
-    held = np.zeros(pair.released.n_records, dtype=bool)
-    filled = np.flatnonzero((mine >= 0) & (theirs >= 0) & (mine != theirs))
-    both, place = np.unique(np.stack([mine[filled], theirs[filled]]), axis=1, return_inverse=True)
-    holds = [bool(texts[other]) and texts[other] in texts[one] for one, other in both.T.tolist()]
-    lengths = np.array([len(texts[other]) for other in both[1].tolist()], dtype=np.int64)
-    inside = np.array(holds, dtype=bool)
-    if inside.sum() < _MAPPED * len(inside):  # half are no chance
-        inside &= lengths >= _LONG
-    held[pair.mine[filled]] = inside[place.ravel()]
+    holds, are_long = links.holds
+    is_mine = np.zeros(len(holds), dtype=bool)
+    is_mine[linked.link] = True
+    is_mine &= links.originals != links.pseudonyms
+    if np.count_nonzero(holds & is_mine) < _MAPPED * np.count_nonzero(is_mine):  # half are no chance
+        holds = holds & are_long
+    held = np.zeros(linked.pair.released.n_records, dtype=bool)
+    held[linked.pair.mine[linked.at]] = (holds & is_mine)[linked.link]
     return held
 
 
-def _names_one(name: str, ids: frozenset[str]) -> bool:
-    return any(map(_is_long, _words(name.rpartition(".")[0] or name, ids)))
+def _names_one(name: str, ids: _Ids) -> bool:
+    return any(map(_is_long, _words(name.rpartition(".")[0] or name, ids.words)))

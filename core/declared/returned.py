@@ -7,7 +7,6 @@ import numpy as np
 
 from core.chance import determines
 from core.coding import IntArray
-from core.declared.columns import changed
 from core.declared.drawn import of_persons
 from core.declared.lines import Case, Line
 from core.declared.pairing import Pair
@@ -94,7 +93,7 @@ def _kept(case: Case, everybody: IntArray) -> Iterator[_Kept]:
         for column in pair.columns:
             if column == pair.own or not len(pair.mine) or not (pair.person >= 0).any():
                 continue
-            if not changed(pair, column).any():
+            if not pair.changed(column).any():
                 yield _Kept(pair, column, of_persons(pair, column, everybody))
 
 
@@ -102,7 +101,7 @@ def _hidden(pair: Pair, theirs: str, everybody: IntArray) -> IntArray:
     """Return shape (n_persons,): the original value of who has another one now, else -1."""
     cells = pair.original[theirs]
     column = next((mine for mine, other in pair.columns.items() if other == theirs), None)
-    is_hidden = np.ones(len(pair.mine), dtype=bool) if column is None else changed(pair, column)
+    is_hidden = np.ones(len(pair.mine), dtype=bool) if column is None else pair.changed(column)
     codes = np.where(is_hidden, cells.codes[pair.theirs].astype(np.int64), -1)
     found = np.full(len(everybody) + 1, -1)
     known = (pair.persons >= 0) & (codes >= 0)
@@ -114,7 +113,7 @@ def _named_still(rule: Rule, pair: Pair, theirs: str) -> Iterator[Line]:
     """Yield a line where a table of things, whose names were hidden, has kept columns of each thing's own."""
     names = pair.original[theirs]
     column = next((mine for mine, other in pair.columns.items() if other == theirs), None)
-    is_hidden = column is None or bool(changed(pair, column).all())
+    is_hidden = column is None or bool(pair.changed(column).all())
     if (
         pair.original.n_records < _FEWEST_THINGS
         or names.n_distinct < pair.original.n_records
@@ -124,7 +123,7 @@ def _named_still(rule: Rule, pair: Pair, theirs: str) -> Iterator[Line]:
     told = [
         each
         for each in pair.columns
-        if not changed(pair, each).any()
+        if not pair.changed(each).any()
         and pair.released[each].n_distinct >= _UNIQUE * pair.released.n_records
     ]
     if told:

@@ -43,7 +43,13 @@ _NUMBER = (int, float)
 # What a rule of each kind may say beside its columns, and what kind of value that is
 _KEYS: Mapping[Kind, Mapping[str, tuple[type, ...]]] = {
     "replaced": {},
-    "shifted": {"least": (int,), "most": (int,), "whole_weeks": (bool,), "one_for_all": (bool,)},
+    "shifted": {
+        "where": (dict,),
+        "least": (int,),
+        "most": (int,),
+        "whole_weeks": (bool,),
+        "one_for_all": (bool,),
+    },
     "emptied": {"where": (dict,)},
     "grouped": {
         "where": (dict,),

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.coding import BoolArray, FloatArray, IntArray
+from core.declared.columns import not_held
 from core.declared.drawn import anchor_lines, order_lines, told_days
 from core.declared.lines import EPSILON, Case, Line, at_person, counts_of, moved_by, n_different
 from core.declared.pairing import Pair
@@ -39,12 +40,17 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
     shifts = case.shifts(rule, dated)
     n_dates = np.zeros(case.n_persons, dtype=np.int64)
     for pair, column in dated:
-        n_dates += _n_known(case, pair, column)
+        n_dates += _n_known(case, rule, pair, column)
     for pair, column in columns:
-        if pair.are_dates(column):
-            yield _column_line(case, rule, pair, column, shifts, is_judged=bool(np.any(n_dates > 1)))
+        asked = case.spoken_of(rule, pair, column)
+        if rule.where and not asked.any():
+            yield not_held(rule, f"{pair.name}.{column}", is_paired=bool(len(asked)))
+        elif pair.are_dates(column):
+            yield _column_line(
+                case, rule, pair, column, shifts, asked=asked, is_judged=bool(np.any(n_dates > 1))
+            )
         else:
-            yield _text_line(rule, pair, column, shifts) or Line(
+            yield _text_line(rule, pair, column, shifts, asked) or Line(
                 kind="shifted",
                 of=f"{pair.name}.{column}",
                 verdict=Verdict.NOT_ASSESSED,
@@ -52,31 +58,39 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
                 line=rule.line,
             )
     for pair, column in implied:
+        everything = np.ones(len(pair.mine), dtype=bool)
         if pair.are_dates(column):
-            yield _column_line(case, rule, pair, column, shifts, is_judged=True)
-        elif (found := _text_line(rule, pair, column, shifts)) is not None:
+            yield _column_line(case, rule, pair, column, shifts, asked=everything, is_judged=True)
+        elif (found := _text_line(rule, pair, column, shifts, everything)) is not None:
             yield found
     if dated:
         yield _drawn_line(case, rule, shifts)
-        yield from anchor_lines(rule, dated)
-        yield from order_lines(rule, dated)
+        yield from anchor_lines(case, rule, dated)
+        yield from order_lines(case, rule, dated)
 
 
-def _n_known(case: Case, pair: Pair, column: str) -> IntArray:
-    """Return shape (n_persons,): the dates of each person that both tables tell."""
-    known = (pair.persons >= 0) & ~np.isnan(moved_by(pair, column))
+def _n_known(case: Case, rule: Rule, pair: Pair, column: str) -> IntArray:
+    """Return shape (n_persons,): the dates of each person that both tables tell, and the rule speaks of."""
+    known = (pair.persons >= 0) & ~np.isnan(moved_by(pair, column)) & case.spoken_of(rule, pair, column)
     return np.bincount(pair.persons[known], minlength=case.n_persons)
 
 
 def _column_line(
-    case: Case, rule: Rule, pair: Pair, column: str, shifts: FloatArray, *, is_judged: bool
+    case: Case,
+    rule: Rule,
+    pair: Pair,
+    column: str,
+    shifts: FloatArray,
+    *,
+    asked: BoolArray,
+    is_judged: bool,
 ) -> Line:
     moved, expected = moved_by(pair, column), at_person(shifts, pair.persons)
     mine, theirs = pair.cells(column)
-    known = (pair.persons >= 0) & ~np.isnan(moved - expected)
+    known = (pair.persons >= 0) & ~np.isnan(moved - expected) & asked
     wrong = known & (np.abs(moved - expected) > EPSILON)
-    blank, new = (mine < 0) & (theirs >= 0), (mine >= 0) & (theirs < 0)
-    unread = ~known & (mine >= 0) & (theirs >= 0)
+    blank, new = (mine < 0) & (theirs >= 0) & asked, (mine >= 0) & (theirs < 0) & asked
+    unread = ~known & (mine >= 0) & (theirs >= 0) & asked
     of = f"{pair.name}.{column}"
     concerned = wrong | blank | new
     said = [
@@ -114,7 +128,7 @@ def _column_line(
     )
 
 
-def n_near_dates(pair: Pair, column: str, shifts: FloatArray) -> int:
+def n_near_dates(pair: Pair, column: str, shifts: FloatArray, asked: BoolArray) -> int:
     """Return among how many persons who knows a date finds its person, for all dates but a twentieth.
 
     They have a released date as near to it as the persons' shifts are to each other. Counted for every so
@@ -124,10 +138,12 @@ def n_near_dates(pair: Pair, column: str, shifts: FloatArray) -> int:
     ----------
     shifts
         Shape (n_persons,): days, NaN where none is known.
+    asked
+        Shape (n_paired,): of which records.
     """
     moved, (released, _) = shifts[~np.isnan(shifts)], pair.days(column)
     dates = released[pair.mine]
-    known = (pair.persons >= 0) & ~np.isnan(dates) & ~np.isnan(at_person(shifts, pair.persons))
+    known = (pair.persons >= 0) & asked & ~np.isnan(dates) & ~np.isnan(at_person(shifts, pair.persons))
     order = np.argsort(dates[known], kind="stable")
     days, persons = dates[known][order], pair.persons[known][order]
     if not len(days):
@@ -136,8 +152,18 @@ def n_near_dates(pair: Pair, column: str, shifts: FloatArray) -> int:
     true = days[looked_at] - shifts[persons[looked_at]]
     first = np.searchsorted(days, true + moved.min() - EPSILON, "left")
     last = np.searchsorted(days, true + moved.max() + EPSILON, "right")
-    n_near = [len(np.unique(persons[a:b])) for a, b in zip(first, last, strict=True)]
+    before = _before(persons)
+    n_near = [np.count_nonzero(before[a:b] < a) for a, b in zip(first, last, strict=True)]
     return int(np.quantile(n_near, _FEW_DATES, method="lower"))
+
+
+def _before(persons: IntArray) -> IntArray:
+    """Return shape (n,): where the same person stands before, -1 where nowhere."""
+    order = np.argsort(persons, kind="stable")
+    found = np.full(len(persons), -1)
+    same = np.diff(persons[order]) == 0
+    found[order[1:][same]] = order[:-1][same]
+    return found
 
 
 def _held(of: str, n: int) -> Text:
@@ -161,9 +187,9 @@ def _wrong(place: str, persons: IntArray, wrong: BoolArray, same: BoolArray) -> 
 # --- texts
 
 
-def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line | None:
+def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray, asked: BoolArray) -> Line | None:
     """Return what dates in texts say, None where the original's texts hold none."""
-    rows, moved, n_unlike = moved_in_texts(pair, column)
+    rows, moved, n_unlike = moved_in_texts(pair, column, asked)
     if not len(rows) and not n_unlike:
         return None
     persons = pair.persons[rows]
@@ -206,10 +232,13 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray) -> Line 
     )
 
 
-def moved_in_texts(pair: Pair, column: str) -> tuple[IntArray, FloatArray, int]:
+def moved_in_texts(
+    pair: Pair, column: str, asked: BoolArray | None = None
+) -> tuple[IntArray, FloatArray, int]:
     """Return the places among paired records and days by which each date in a text was moved.
 
-    Then how many texts have not as many dates as their original.
+    Then how many texts have not as many dates as their original. `asked`, shape (n_paired,): of which
+    records; None of all.
     """
     values, *_ = pair.joint(column)
     mine, theirs = pair.cells(column)
@@ -217,7 +246,8 @@ def moved_in_texts(pair: Pair, column: str) -> tuple[IntArray, FloatArray, int]:
     tokens = {one: at for at, one in enumerate(dict.fromkeys(one for each in found for one in each))}
     days = read_days(pa.array(list(tokens), pa.large_string())) if tokens else np.zeros(0)
     rows, moved, n_unlike = [], [], 0
-    for at in np.flatnonzero((theirs >= 0) & (mine >= 0)).tolist():
+    looked_at = (theirs >= 0) & (mine >= 0) & (True if asked is None else asked)
+    for at in np.flatnonzero(looked_at).tolist():
         ours, others = found[mine[at]], found[theirs[at]]
         if len(ours) == len(others):
             rows += [at] * len(ours)

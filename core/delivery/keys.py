@@ -177,6 +177,14 @@ class _Column:
     def n_values(self) -> int:
         return self.values.n_distinct
 
+    def written(self, *, folded: bool) -> pa.Array:
+        """Return the values, or the distinct ones as folded."""
+        if not folded:
+            return self.values.values
+        if "folded" not in self.values.kept:
+            self.values.kept["folded"] = pc.unique(fold_keys(self.values.values))
+        return self.values.kept["folded"]
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Keys:
@@ -380,7 +388,7 @@ def _sites(mine: CodedTable, theirs: CodedTable) -> Iterator[tuple[str, str]]:
             values = mine[site].trimmed.values
             for there in theirs.table.column_names:
                 others = theirs[there].trimmed.values if there in few[1] else values[:0]
-                if len(others) == len(values) and _n_found(values, others) == len(values):
+                if len(others) == len(values) == len(_common(values, others)):
                     yield site, there
 
 
@@ -557,7 +565,7 @@ def _link(one: _Column, other: _Column) -> Link | None:
     if _are_measured(one) and _are_measured(other):
         return None  # amounts may tell whose they are, see core.delivery.met_values, and are no key
     fewer, more = sorted((one, other), key=lambda column: column.n_values)
-    if max(_sampled(fewer, more, folded=folded) for folded in (False, True)) < _HARDLY:
+    if all(_sampled(fewer, more, folded=folded) < _HARDLY for folded in (False, True)):
         return None
     link = _measured(one, other)
     if (
@@ -572,21 +580,24 @@ def _link(one: _Column, other: _Column) -> Link | None:
 def _sampled(fewer: _Column, more: _Column, *, folded: bool) -> float:
     """Return the share of some values of one column that another one has."""
     some = fewer.values.values.slice(0, _LOOKED_AT)
-    every = more.values.values
-    if folded:
-        some, every = fold_keys(some), fold_keys(every)
-    return float(pc.mean(pc.is_in(some, value_set=every)).as_py() or 0)
+    some = fold_keys(some) if folded else some
+    return float(pc.mean(pc.is_in(some, value_set=_common(more.written(folded=folded), some))).as_py() or 0)
+
+
+def _common(values: pa.Array, others: pa.Array) -> pa.Array:
+    """Return the distinct values that stand among others; looked up are the more among the fewer."""
+    if len(values) < len(others):
+        values, others = others, values
+    return pc.unique(values.filter(pc.is_in(values, value_set=others)))
 
 
 def _measured(one: _Column, other: _Column) -> Link:
     """Return the link, from the column that holds each value once or has more values."""
     first, second = sorted((one, other), key=lambda column: (not column.is_unique, -column.n_values))
-    plain = _n_found(second.values.values, first.values.values)
-    folded = (
-        _n_found(fold_keys(second.values.values), fold_keys(first.values.values))
-        if plain < second.n_values
-        else plain
-    )
+    plain = len(_common(second.written(folded=False), first.written(folded=False)))
+    folded = plain
+    if plain < second.n_values:
+        folded = len(_common(second.written(folded=True), first.written(folded=True)))
     is_folded = folded > plain and plain < _SURELY_FOUND * second.n_values
     return Link(
         one=first.place,
@@ -597,10 +608,6 @@ def _measured(one: _Column, other: _Column) -> Link:
         other_is_unique=second.is_unique,
         is_folded=is_folded,
     )
-
-
-def _n_found(values: pa.Array, among: pa.Array) -> int:
-    return int(pc.sum(pc.is_in(pc.unique(values), value_set=among)).as_py() or 0)
 
 
 def fold_keys(values: pa.Array) -> pa.Array:

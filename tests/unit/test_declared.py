@@ -450,8 +450,8 @@ def test_bad_input__is_told_at_once_with_file_and_line() -> None:
         Saying(f"ids.csv, line {N + 2}: the same stands in a line before."),
         Saying(f"shifts.csv, line {N + 1}: days have to be whole numbers."),
         Saying(
-            "rules.toml: Line 1: `length` says nothing of `shifted`; it takes `columns`, `least`, `most`, "
-            "`whole_weeks`, `one_for_all`."
+            "rules.toml: Line 1: `length` says nothing of `shifted`; it takes `columns`, `where`, `least`, "
+            "`most`, `whole_weeks`, `one_for_all`."
         ),
     )
 
@@ -585,6 +585,70 @@ def test_rule_without_where__speaks_of_the_others() -> None:
     assert {each.verdict for each in held(released, RULES + of_men).lines} == {Verdict.PASS}
     changed = {**RELEASED, "people": written("people.csv", {"person_id": _CODES, "sex": ["other"] * N})}
     assert failed(held(changed, RULES + of_men)) == [("kept", "people.sex", N // 2)]
+
+
+_SURVEY = np.arange(3 * N) % 3 == 1  # the middle visit of each
+_STAYS = '[[kept]]\ncolumns = ["visits.day"]\nwhere = {kind = ["survey"]}\n'
+
+
+def surveyed(ids: list[str], shifts: np.ndarray, of_survey: np.ndarray) -> dict[str, Dataset]:
+    """Return people and visits, those of a survey shifted by other numbers of days."""
+    who = np.repeat(np.arange(N), 3)
+    moved = np.where(_SURVEY, of_survey[who], shifts[who])
+    visits = {
+        "person_id": [ids[each] for each in who],
+        "kind": np.where(_SURVEY, "survey", "visit"),
+        "n": np.arange(3 * N) * 77 % (3 * N),
+        "day": _START + who + 30 * (np.arange(3 * N) % 3) + moved,
+    }
+    return {
+        "people": written("people.csv", {"person_id": ids, "sex": "FM" * (N // 2)}),
+        "visits": written("visits.csv", visits),
+    }
+
+
+def held_survey(shifts: np.ndarray, of_survey: np.ndarray, rules: str) -> Declared:
+    nothing = np.zeros(N, dtype=np.int64)
+    given = read_originals(
+        surveyed(_NAMES, nothing, nothing),
+        mapping=written("ids.csv", IDS),
+        rules=("rules.toml", rules.encode()),
+    )
+    return measure_declared(surveyed(_CODES, shifts, of_survey), given)
+
+
+_OTHER = -np.random.default_rng(5).integers(1, 29, N)
+
+
+@pytest.mark.parametrize(
+    ("of_survey", "rules", "kinds", "shifted"),
+    [
+        (0 * _SHIFTS, RULES + _STAYS, set(), ()),  # true dates beside shifted ones are known dates
+        (_SHIFTS, RULES + _STAYS, {"kept"}, ()),
+        (0 * _SHIFTS, RULES, {"shifted"}, ()),
+        (
+            _OTHER,
+            RULES + _STAYS.replace("kept", "shifted") + "least = -28\nmost = -1\n",
+            set(),
+            ("visits.day",),
+        ),
+        (_SHIFTS, RULES + _STAYS.replace("kept", "shifted") + "least = -28\nmost = -1\n", {"shifted"}, ()),
+        (0 * _OTHER, RULES + _STAYS.replace("kept", "shifted"), {"shifted"}, ()),
+        (0 * _SHIFTS, RULES.replace("least", 'where = {kind = ["visit"]}\nleast'), set(), ()),
+    ],
+)
+def test_shift__of_some_records_alone(
+    of_survey: np.ndarray, rules: str, kinds: set[str], shifted: tuple[str, ...]
+) -> None:
+    found = held_survey(_SHIFTS, of_survey, rules)
+    assert {each[0] for each in failed(found)} == kinds
+    assert found.shifted == shifted
+
+
+def test_shift__of_visits_alone_that_one_visit_breaks() -> None:
+    shifts = np.where(np.arange(N) == 4, 0, _SHIFTS)
+    found = held_survey(shifts, 0 * _SHIFTS, RULES + _STAYS)
+    assert [each[0] for each in failed(found)] == ["shifted"]
 
 
 @pytest.mark.parametrize("where", ["{}", "{sex = []}", '{sex = "F"}', '["F"]', "{sex = [1]}"])

@@ -25,6 +25,7 @@ QUESTIONS = {  # of each person an answer to each
     "1585249": ["1585266"] * 9 + ["1585275"],
     "1585889": ["0"],
     "1333327": ["0"],
+    "1333342": ["0"],  # a survey whose dates stay
 }
 
 
@@ -92,7 +93,7 @@ def released(frames: Frames) -> Frames:
     bad = condition.condition_source_value.str.startswith("Z38") | (condition.condition_concept_id == 4100065)
     made["condition_occurrence"] = condition[~bad & (condition.condition_concept_id != 0)].copy()
     person[["year_of_birth", "race_concept_id", "ethnicity_concept_id"]] = 0
-    for frame in made.values():
+    for name, frame in made.items():
         emptied = [
             *("value_as_string", "condition_source_value", "observation_source_value", "month_of_birth"),
             *("day_of_birth", "location_id", "provider_id", "race_source_concept_id", "cause_concept_id"),
@@ -101,6 +102,8 @@ def released(frames: Frames) -> Frames:
         frame[[each for each in emptied if each in frame]] = None
         for column in [each for each in frame if str(each).endswith(("date", "datetime"))]:
             moved = pd.to_timedelta(frame.person_id.map(shift), unit="D")
+            if name == "observation":
+                moved[frame.observation_source_concept_id == "1333342"] = pd.Timedelta(0)
             frame[column] = (pd.to_datetime(frame[column]) + moved).dt.date
         if "person_id" in frame:
             frame["person_id"] = frame.person_id.map(research)
@@ -197,6 +200,13 @@ def _unshift(frames: Frames, table: str, column: str) -> None:
     frames[table].loc[at, column] = ORIGINALS[table].loc[at, column].astype(str)
 
 
+def _redate(frames: Frames, question: str, days: int) -> None:
+    """Move the dates of some answers to a question otherwise than declared: originals by so many days."""
+    at = _first(frames, "observation", lambda t: t.observation_source_concept_id == question)
+    true = pd.to_datetime(ORIGINALS["observation"].observation_date[at])
+    frames["observation"].loc[at, "observation_date"] = (true + pd.Timedelta(days=days)).dt.date
+
+
 BROKEN: Mapping[str, tuple[Callable[[Frames], object], tuple[str, str]]] = {
     "1 generalization: orientation": (
         lambda all_: _back(all_, "observation", "value_source_concept_id", "1585899", "1585901"),
@@ -217,6 +227,14 @@ BROKEN: Mapping[str, tuple[Callable[[Frames], object], tuple[str, str]]] = {
     "4 date shift": (
         lambda all_: _unshift(all_, "condition_occurrence", "condition_start_date"),
         ("shifted", "condition_occurrence.condition_start_date"),
+    ),
+    "4 date shift: another survey": (
+        lambda all_: _redate(all_, "1586140", 0),
+        ("shifted", "observation.observation_date"),
+    ),
+    "4 date shift: a survey whose dates stay": (
+        lambda all_: _redate(all_, "1333342", -30),
+        ("kept", "observation.observation_date"),
     ),
     "5 codes": (
         lambda all_: _add(
