@@ -66,7 +66,7 @@ def audit(arguments: Asked) -> Audited:
 
         inputs = [*made.facts_of_tables(datasets), *before.facts(), *made.facts_of_originals(originals)]
         told = made.delivery_report(audited, inputs=inputs, created_at=created_at)
-        return told.with_tables(delivery_proof(audited, datasets))
+        return told.with_tables(delivery_proof(audited, datasets, originals))
 
     return Audited(
         verdict=audited.overall,

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.coding import BoolArray, FloatArray, IntArray
-from core.declared.lines import Case, Line, are_meant, counts_of, n_different
+from core.declared.lines import Case, Line, Shown, are_meant, counts_of, n_different, shown
 from core.declared.lists import as_texts
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule, are_among, matches
@@ -26,6 +26,7 @@ def _line(
     *,
     n_looked_at: int,
     unjudged: bool = False,
+    shows: tuple[Shown, ...] = (),
 ) -> Line:
     """Return the line of a column; `wrong`, shape (n_paired,), are records that are not as declared."""
     verdict = Verdict.FAIL if wrong.any() else Verdict.NOT_ASSESSED if unjudged else Verdict.PASS
@@ -38,6 +39,7 @@ def _line(
         n_records=int(wrong.sum()),
         n_looked_at=n_looked_at,
         line=rule.line,
+        shown=shows,
     )
 
 
@@ -102,6 +104,9 @@ def _emptied(case: Case, rule: Rule, sheet: Sheet, column: str) -> Line:
         n_records=n,
         n_looked_at=int(asked.sum()),
         line=rule.line,
+        shown=()
+        if pair is None or column not in pair.columns
+        else shown("filled", pair, column, filled[pair.mine]),
     )
 
 
@@ -123,7 +128,8 @@ def kept_lines(case: Case, rule: Rule) -> Iterator[Line]:
             if wrong.any()
             else text("{column} is as it was.", column=place)
         )
-        yield _line(rule, pair, column, wrong, [said], n_looked_at=int(asked.sum()))
+        shows = shown("unlike", pair, column, wrong)
+        yield _line(rule, pair, column, wrong, [said], n_looked_at=int(asked.sum()), shows=shows)
 
 
 # --- groups
@@ -176,6 +182,8 @@ def _grouped(rule: Rule, pair: Pair, column: str, asked: BoolArray) -> Line:
         said or [_as_declared(of, int(grouped.sum()))],
         n_looked_at=int(filled.sum()),
         unjudged=bool(no_number.any()),
+        shows=shown("alike", pair, column, left)
+        + shown("unlike", pair, column, (elsewhere | other) & (mine != theirs)),
     )
 
 
@@ -257,7 +265,14 @@ def _cut_to(rule: Rule, pair: Pair, column: str, asked: BoolArray) -> Line:
         (unread, "{column} has dates that cannot be read in {records}."),
     ) or [_as_declared(of, int(filled.sum()))]
     return _line(
-        rule, pair, column, finer | other, said, n_looked_at=int(filled.sum()), unjudged=bool(unread.any())
+        rule,
+        pair,
+        column,
+        finer | other,
+        said,
+        n_looked_at=int(filled.sum()),
+        unjudged=bool(unread.any()),
+        shows=shown("alike", pair, column, finer & (mine == theirs)),
     )
 
 
@@ -326,7 +341,15 @@ def removed_lines(case: Case, rule: Rule) -> Iterator[Line]:
             n_records=len(still),
             n_looked_at=len(gone),
             line=rule.line,
+            shown=_still(pair, np.isin(pair.theirs, still)) if len(still) else (),
         )
+
+
+def _still(pair: Pair, which: BoolArray) -> tuple[Shown, ...]:
+    """Return the column that is kept most of records that should have been removed."""
+    kept = {one: which & ~pair.changed(one) & (pair.cells(one)[0] >= 0) for one in pair.columns}
+    column = max(kept, key=lambda one: int(kept[one].sum()))
+    return shown("still", pair, column, kept[column])
 
 
 def row_lines(case: Case) -> Iterator[Line]:
@@ -370,6 +393,7 @@ def _rows(pair: Pair, new: BoolArray, missing: BoolArray, *, is_mapped: bool) ->
         n_persons=n_different(pair.person[missing]),
         n_records=int(max(missing.sum(), new.sum())),
         n_looked_at=pair.released.n_records,
+        shown=(Shown("rows", pair.name, "", pair.original.name, "", (), ()),),
     )
 
 

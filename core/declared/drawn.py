@@ -15,7 +15,7 @@ from core.chance import NO_ACCIDENT, binomial_tail, determines
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray, value_codes
 from core.comparing.digests import Compared, joined_digests, learned, plain_digests, token_shape
 from core.comparing.learned import rule_between
-from core.declared.lines import Case, Line, n_different
+from core.declared.lines import MOST_SHOWN, Case, Line, Shown, n_different, shown
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
 from core.sequences import in_order_of
@@ -78,6 +78,7 @@ def pseudonym_lines(
                 n_records=len(pair.mine),
                 n_looked_at=len(pair.mine),
                 line=rule.line,
+                shown=shown("drawn", pair, column, np.ones(len(pair.mine), dtype=bool), most=1),
             )
 
 
@@ -361,6 +362,7 @@ def anchor_lines(case: Case, rule: Rule, dated: Sequence[tuple[Pair, str]]) -> I
                 n_records=int(found.sum()),
                 n_looked_at=int(known.sum()),
                 line=rule.line,
+                shown=shown("day", pair, column, found) if pair.own else (),
             )
 
 
@@ -428,4 +430,13 @@ def order_lines(case: Case, rule: Rule, dated: Sequence[tuple[Pair, str]]) -> It
                     n_records=len(pair.mine),
                     n_looked_at=len(pair.mine),
                     line=rule.line,
+                    shown=_in_order(pair, column, other, days, is_up=order > 0),
                 )
+
+
+def _in_order(pair: Pair, column: str, other: str, days: FloatArray, *, is_up: bool) -> tuple[Shown, ...]:
+    """Return records in the order of a number, their dates being those of another column."""
+    ranks = _ranks(pair.released[other])[pair.mine] * (1 if is_up else -1)
+    known = np.flatnonzero(~np.isnan(days) & ~np.isnan(ranks))
+    at = known[np.argsort(ranks[known], kind="stable")][:: max(len(known) // MOST_SHOWN, 1)]
+    return tuple(each._replace(of=pair.columns[column]) for each in shown("ordered", pair, other, at))

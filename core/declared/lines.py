@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,35 @@ from core.verdict import Verdict
 from core.words import Text, counted, text
 
 EPSILON = 1 / 86_400  # days; what times are rounded to
+MOST_SHOWN = 10  # records that show what a line says
+
+
+class Shown(NamedTuple):
+    """Cells that show what a line says, of a few records, for a proof.
+
+    Attributes
+    ----------
+    form
+        What the proof prints of them, see :mod:`core.declared.proof`.
+    table, column, original, of
+        A released table and its column, and an original one and its.
+    mine, theirs
+        Released and original records, by number.
+    days
+        By which dates were moved.
+    person
+        The original column that says whose the records are.
+    """
+
+    form: str
+    table: str
+    column: str
+    original: str
+    of: str
+    mine: tuple[int, ...]
+    theirs: tuple[int, ...]
+    days: tuple[int, ...] = ()
+    person: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +59,7 @@ class Line:
     n_records: int = 0
     n_looked_at: int = 0  # records
     line: int = 0  # of the rule file
+    shown: tuple[Shown, ...] = ()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -101,6 +132,30 @@ def are_meant(rule: Rule, pair: Pair) -> BoolArray:
         cells = pair.original[column]
         found &= cells.in_records(are_among(as_texts(cells.values), values))
     return found
+
+
+def shown(
+    form: str,
+    pair: Pair,
+    column: str,
+    which: BoolArray | IntArray,
+    *,
+    most: int = MOST_SHOWN,
+    moved: FloatArray | None = None,
+) -> tuple[Shown, ...]:
+    """Return a few of the paired records marked in `which`, or those places; none where there are none.
+
+    `moved`, shape (n_paired,): the days by which dates were moved.
+    """
+    at = (np.flatnonzero(which) if which.dtype == bool else which)[:most]
+    if not len(at):
+        return ()
+    mine, theirs = (tuple(each[at].tolist()) for each in (pair.mine, pair.theirs))
+    days = () if moved is None else tuple(round(each) for each in moved[at].tolist())
+    own = pair.columns.get(pair.own or "", "")
+    return (
+        Shown(form, pair.name, column, pair.original.name, pair.columns[column], mine, theirs, days, own),
+    )
 
 
 def counts_of(place: str, *found: tuple[BoolArray, str]) -> list[Text]:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from core.chance import poisson_tail
 from core.coding import BoolArray, CodedColumn, IntArray, coded, value_codes
 from core.declared.drawn import Linked, pseudonym_lines
-from core.declared.lines import Case, Line, counts_of, n_different
+from core.declared.lines import Case, Line, Shown, counts_of, n_different, shown
 from core.declared.lists import IdMap, as_texts
 from core.declared.pairing import Pair, Sheet
 from core.declared.rules import Rule
@@ -81,6 +81,9 @@ def _column_line(case: Case, rule: Rule, pair: Pair, column: str) -> Line:
         n_records=max(int(concerned.sum()), int(stray.sum())),
         n_looked_at=int(filled.sum()),
         line=rule.line,
+        shown=shown("alike", pair, column, same)
+        + shown("mapped", pair, column, wrong | (stray[pair.mine] & ~same & filled))
+        + shown("blank", pair, column, lost),
     )
 
 
@@ -216,7 +219,25 @@ def _one_to_one(rule: Rule, links: _Links) -> Line:
         n_persons=int(several.sum() + shared.sum()),
         n_looked_at=n_distinct,
         line=rule.line,
+        shown=_two_links(links, is_sure) if said else (),
     )
+
+
+def _two_links(links: _Links, is_sure: BoolArray) -> tuple[Shown, ...]:
+    """Return two records of one identifier with two pseudonyms, or of one pseudonym for two identifiers."""
+    for side in (links.originals, links.pseudonyms):
+        most = int(np.argmax(np.bincount(side[is_sure])))
+        two = np.flatnonzero(is_sure & (side == most))[:2]
+        if len(two) == 2:
+            return tuple(_one_of(links, int(each)) for each in two)
+    return ()
+
+
+def _one_of(links: _Links, link: int) -> Shown:
+    """Return a record that has a link."""
+    each = next(one for one in links.columns if (one.link == link).any())
+    (found,) = shown("links", each.pair, each.column, each.at[each.link == link], most=1)
+    return found
 
 
 # --- anywhere else
@@ -227,6 +248,7 @@ def _elsewhere(case: Case, rule: Rule, links: _Links) -> Line:
     own = {(each.pair.name, each.column): each for each in links.columns}
     ids = _Ids.of([each.pair.original[each.pair.columns[each.column]].values for each in links.columns])
     places, n_records, n_cells = [], 0, 0
+    shows: tuple[Shown, ...] = ()
     persons: list[IntArray] = [np.zeros(0, dtype=np.int64)]
     looked_at: list[Pair | Sheet] = [*case.pairs, *case.alone]
     for pair in looked_at:
@@ -246,6 +268,7 @@ def _elsewhere(case: Case, rule: Rule, links: _Links) -> Line:
                 n_records += int(found.sum())
                 if isinstance(pair, Pair):
                     persons.append(pair.persons[found[pair.mine]])
+                    shows += _shows(pair, column, found[pair.mine], linked or mine, is_own=linked is not None)
     said = _where(n_records, places, sum(_names_one(each, ids) for each in case.files))
     nowhere = text("The identifiers of {columns} stand nowhere else.", columns=listed(rule.columns))
     return Line(
@@ -257,7 +280,18 @@ def _elsewhere(case: Case, rule: Rule, links: _Links) -> Line:
         n_records=n_records,
         n_looked_at=n_cells,
         line=rule.line,
+        shown=shows,
     )
+
+
+def _shows(
+    pair: Pair, column: str, found: BoolArray, own: Linked | None, *, is_own: bool
+) -> tuple[Shown, ...]:
+    """Return cells that hold identifiers, beside those of their records."""
+    if own is None:
+        return ()
+    cells = shown("held" if is_own else "within", pair, own.column, found)
+    return tuple(each._replace(column=column) for each in cells)
 
 
 def _where(n_records: int, places: Sequence[str], n_files: int) -> list[Text]:

@@ -8,13 +8,14 @@ import numpy as np
 from core.chance import determines
 from core.coding import IntArray
 from core.declared.drawn import of_persons
-from core.declared.lines import Case, Line
+from core.declared.lines import Case, Line, Shown, shown
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
 from core.verdict import Verdict
 from core.words import counted, listed, text
 
 _FEWEST, _FEWEST_THINGS = 8, 5  # persons whose values are hidden; records of a table of things
+_SHOWN = 40  # records in which one column tells another
 _UNIQUE = 0.9  # share of things that kept columns name alone
 
 
@@ -85,7 +86,14 @@ def _line(rule: Rule, pair: Pair, theirs: str, told: list[_Kept], hidden: IntArr
         n_records=n,
         n_looked_at=int(np.count_nonzero(hidden >= 0)),
         line=rule.line,
+        shown=next((_told(pair, theirs, each.column) for each in told if each.pair is pair), ()),
     )
+
+
+def _told(pair: Pair, theirs: str, kept: str) -> tuple[Shown, ...]:
+    """Return records in which a kept column and the original of a hidden one are filled."""
+    filled = (pair.cells(kept)[0] >= 0) & (pair.original[theirs].codes[pair.theirs] >= 0)
+    return tuple(each._replace(of=theirs) for each in shown("told", pair, kept, filled, most=_SHOWN))
 
 
 def _kept(case: Case, everybody: IntArray) -> Iterator[_Kept]:

@@ -9,7 +9,18 @@ import pyarrow as pa
 from core.coding import BoolArray, FloatArray, IntArray
 from core.declared.columns import not_held
 from core.declared.drawn import anchor_lines, order_lines, told_days
-from core.declared.lines import EPSILON, Case, Line, at_person, counts_of, moved_by, n_different
+from core.declared.lines import (
+    EPSILON,
+    MOST_SHOWN,
+    Case,
+    Line,
+    Shown,
+    at_person,
+    counts_of,
+    moved_by,
+    n_different,
+    shown,
+)
 from core.declared.pairing import Pair
 from core.declared.rules import Rule
 from core.sequences import in_order_of
@@ -50,7 +61,7 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
                 case, rule, pair, column, shifts, asked=asked, is_judged=bool(np.any(n_dates > 1))
             )
         else:
-            yield _text_line(rule, pair, column, shifts, asked) or Line(
+            yield _text_line(case, rule, pair, column, shifts=shifts, asked=asked) or Line(
                 kind="shifted",
                 of=f"{pair.name}.{column}",
                 verdict=Verdict.NOT_ASSESSED,
@@ -61,10 +72,10 @@ def shifted_lines(case: Case, rule: Rule, implied: Sequence[tuple[Pair, str]]) -
         everything = np.ones(len(pair.mine), dtype=bool)
         if pair.are_dates(column):
             yield _column_line(case, rule, pair, column, shifts, asked=everything, is_judged=True)
-        elif (found := _text_line(rule, pair, column, shifts, everything)) is not None:
+        elif (found := _text_line(case, rule, pair, column, shifts=shifts, asked=everything)) is not None:
             yield found
     if dated:
-        yield _drawn_line(case, rule, shifts)
+        yield _drawn_line(case, rule, shifts, dated)
         yield from anchor_lines(case, rule, dated)
         yield from order_lines(case, rule, dated)
 
@@ -125,7 +136,27 @@ def _column_line(
         n_records=int(concerned.sum()),
         n_looked_at=n,
         line=rule.line,
+        shown=_moved(case, rule, (pair, column), moved, wrong) or shown("blank", pair, column, blank),
     )
+
+
+def _moved(
+    case: Case, rule: Rule, place: tuple[Pair, str], moved: FloatArray, wrong: BoolArray
+) -> tuple[Shown, ...]:
+    """Return a date that was moved otherwise than its person's others, and one of these if there is one."""
+    if not wrong.any():
+        return ()
+    at = int(np.argmax(wrong))
+    person = place[0].persons[at]
+    for pair, column in case.columns(rule):
+        if pair.are_dates(column):
+            others = moved_by(pair, column)
+            fits = (pair.persons == person) & case.spoken_of(rule, pair, column)
+            fits &= np.abs(others - moved[at]) > EPSILON
+            if fits.any():
+                second = shown("moved", pair, column, fits, most=1, moved=others)
+                return shown("moved", *place, wrong, most=1, moved=moved) + second
+    return shown("moved", *place, wrong, moved=moved)
 
 
 def n_near_dates(pair: Pair, column: str, shifts: FloatArray, asked: BoolArray) -> int:
@@ -187,7 +218,9 @@ def _wrong(place: str, persons: IntArray, wrong: BoolArray, same: BoolArray) -> 
 # --- texts
 
 
-def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray, asked: BoolArray) -> Line | None:
+def _text_line(
+    case: Case, rule: Rule, pair: Pair, column: str, *, shifts: FloatArray, asked: BoolArray
+) -> Line | None:
     """Return what dates in texts say, None where the original's texts hold none."""
     rows, moved, n_unlike = moved_in_texts(pair, column, asked)
     if not len(rows) and not n_unlike:
@@ -197,6 +230,8 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray, asked: B
     known = ~np.isnan(moved) & ~np.isnan(expected)
     wrong = known & (np.abs(moved - expected) > EPSILON)
     same = wrong & (np.abs(moved) <= EPSILON)
+    first = np.full(len(pair.mine), np.nan)  # the days by which the first date of each text was moved
+    first[rows[::-1]] = moved[::-1]
     place = f"`{pair.name}.{column}`"
     verdict, said = Verdict.PASS, []
     n_unread = int((~known).sum()) + n_unlike
@@ -229,6 +264,9 @@ def _text_line(rule: Rule, pair: Pair, column: str, shifts: FloatArray, asked: B
         n_records=len(np.unique(rows[wrong])),
         n_looked_at=len(np.unique(rows)),
         line=rule.line,
+        shown=_moved(
+            case, rule, (pair, column), first, np.abs(first - at_person(shifts, pair.persons)) > EPSILON
+        ),
     )
 
 
@@ -262,7 +300,7 @@ def moved_in_texts(
 # --- how the numbers were drawn
 
 
-def _drawn_line(case: Case, rule: Rule, shifts: FloatArray) -> Line:
+def _drawn_line(case: Case, rule: Rule, shifts: FloatArray, dated: Sequence[tuple[Pair, str]]) -> Line:
     """Return whether the persons' numbers of days are as declared, none zero, and as if drawn."""
     persons = np.flatnonzero(~np.isnan(shifts))
     days = shifts[persons]
@@ -273,9 +311,11 @@ def _drawn_line(case: Case, rule: Rule, shifts: FloatArray) -> Line:
         if which.any():
             wrong |= which
             said.append(text(message, persons=counted(int(which.sum()), "person")))
+    some = persons[wrong]
     if (not_drawn := _not_drawn(case, rule, persons, days)) is not None:
         said.append(not_drawn)
         wrong[:] = True
+        some = some if len(some) else persons[np.argsort(_numbers(case, persons))]
     is_fail = bool(said)
     if not len(days):
         said.append(text("No number of days is known."))
@@ -296,7 +336,18 @@ def _drawn_line(case: Case, rule: Rule, shifts: FloatArray) -> Line:
         n_persons=int(wrong.sum()),
         n_looked_at=len(days),
         line=rule.line,
+        shown=next(filter(None, (_dates_of(case, rule, *each, some) for each in dated if is_fail)), ()),
     )
+
+
+def _dates_of(case: Case, rule: Rule, pair: Pair, column: str, persons: IntArray) -> tuple[Shown, ...]:
+    """Return a date of some persons each, as they follow each other; evenly chosen where there are many."""
+    moved, first = moved_by(pair, column), np.full(case.n_persons + 1, -1)
+    known = np.flatnonzero(case.spoken_of(rule, pair, column) & ~np.isnan(moved))[::-1]
+    first[pair.persons[known]] = known
+    first[-1] = -1  # of nobody
+    at = first[persons][first[persons] >= 0]
+    return shown("moved", pair, column, at[:: max(len(at) // MOST_SHOWN, 1)], moved=moved)
 
 
 def _against(rule: Rule, days: FloatArray) -> Iterator[tuple[BoolArray, str]]:

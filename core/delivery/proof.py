@@ -1,7 +1,10 @@
 """How a sceptic finds the people that an audit of several tables found, on their own copies."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
+from core.declared import Originals
+from core.declared.proof import NOTE, declared_steps
 from core.delivery import DeliveryAudit, named_tables
 from core.delivery.keys import RECORD
 from core.delivery.measuring import DeliveryMeasurement, TableFacts
@@ -9,12 +12,23 @@ from core.reports import proof
 from core.result import Table
 from core.tables import Dataset
 from core.verdict import Verdict
+from core.words import joined, own
 
 
-def delivery_proof(audit: DeliveryAudit, datasets: Sequence[Dataset]) -> tuple[Table, ...]:
-    """Return the steps that find persons by several tables, and in free text."""
-    is_shown = audit.overall is Verdict.FAIL and proof.is_provable(*datasets)
-    return proof.proof_tables(_steps(audit, named_tables(datasets))) if is_shown else ()
+def delivery_proof(
+    audit: DeliveryAudit, datasets: Sequence[Dataset], originals: Originals | None = None
+) -> tuple[Table, ...]:
+    """Return the steps that find persons by several tables, and in free text; and what is not as declared."""
+    if audit.overall is not Verdict.FAIL or not proof.is_provable(*datasets):
+        return ()
+    tables = named_tables(datasets)
+    declared = audit.measurement.declared
+    if declared is None or originals is None:
+        return proof.proof_tables(_steps(audit, tables))
+    given = [*originals.tables.values(), *originals.given.values()]
+    steps = declared_steps(declared, tables, originals) if proof.is_provable(*given) else ()
+    note = joined([own(proof.NOTE), NOTE])
+    return proof.proof_tables(chain(steps, _steps(audit, tables)), note=note)
 
 
 def _own(facts: TableFacts, dataset: Dataset) -> tuple[str, ...]:

@@ -50,13 +50,13 @@ class Step(NamedTuple):
     prints: str
 
 
-_NOTE = (
+NOTE = (
     "Run each command in the folder of the files, with Python 3 and pandas. Records count from 1, without "
     "the header. No cell is printed. Workbooks need openpyxl or xlrd too, and Parquet files pyarrow."
 )
 
 
-def proof_tables(steps: Iterable[Step], *, note: str = _NOTE, of: str = "") -> tuple[Table, ...]:
+def proof_tables(steps: Iterable[Step], *, note: str = NOTE, of: str = "") -> tuple[Table, ...]:
     """Return the steps of a run, or of one of its files, as a table; none where there is no step.
 
     Commands that are too long are left out.

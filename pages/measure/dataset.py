@@ -153,7 +153,9 @@ def _report(shown: Shown, created_at: datetime) -> Report:
     originals = facts_of_originals(shown.found["originals"])
     inputs = [*facts_of_tables(tables), *shown.earlier.facts(), *originals]
     report = delivery_report(shown.audit, inputs=inputs, created_at=created_at)
-    return report.with_tables(delivery_proof(shown.audit, tables)).beside_unread(shown.unread)
+    return report.with_tables(delivery_proof(shown.audit, tables, shown.found["originals"])).beside_unread(
+        shown.unread
+    )
 
 
 def _downloads(shown: Shown) -> list[Download]:
