@@ -699,6 +699,19 @@ class Compared:
         n = 1 if self.tokens is None else len(self.tokens)
         return min(1.0, n * (10.0 if self.shape.written == "digits" else 16.0) ** -min(self.length, 30))
 
+    def has_none(self, texts: Sequence[str]) -> bool:
+        """Return whether none of the usual cuts gives a token of the column: most are ruled out so."""
+        tokens, n = self.tokens or (), self.length
+        if self.shape.written == "digits":
+            return not any(each[:n] in tokens or each[-n:] in tokens for each in texts)
+        return not any(
+            each[:n] in tokens
+            or each[8 : 8 + n] in tokens
+            or each[16 : 16 + n] in tokens
+            or each[-n:] in tokens
+            for each in texts
+        )
+
     def cuts(self, texts: Sequence[str], token: str, *, few: bool) -> Iterator[Cut]:
         """Yield the cuts by which a value's token, or any of the column's, comes out of its digest."""
         is_number = self.shape.written == "digits"  # which is cut at its beginning or its end
@@ -781,6 +794,8 @@ def learned(
         for looked_at in forms.values():
             texts = looked_at[0][0].shape.texts(digest, few=few)
             for every, token, columns in looked_at:
+                if few and every.tokens is not None and every.has_none(texts):
+                    continue
                 for cut in every.cuts(texts, token, few=few):
                     for column in columns:
                         yield column, recipe, cut

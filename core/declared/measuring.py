@@ -1,5 +1,6 @@
 """A delivery held against its originals: tables and records paired, each rule looked at."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -41,6 +42,7 @@ from core.declared.rules import Rule, Rules, matches, read_rules
 from core.declared.shifted import n_near_dates, shifted_lines
 from core.errors import AuditInputError, refuse
 from core.people.roles.vocabulary import name_tokens
+from core.processes.jobs import Threads
 from core.tables import Dataset
 from core.verdict import Verdict
 from core.words import Text, listed, text
@@ -49,6 +51,7 @@ _OF_PERSONS = frozenset(
     ("person", "patient", "subject", "participant", "client", "member", "환자", "pacient")
 )
 FEWEST_NEAR = 5  # persons among whom a date has to hide
+_LOOKED_AT = 1_000  # values that show whether a mapping has any of a column
 _ENOUGH = 0.5  # share of a mapping's originals in a column, from which it is the one of persons
 
 
@@ -148,6 +151,13 @@ def measure_declared(
         A rule names no column, or the shifts lack persons; all problems at once.
     """
     pairs = pair_tables(sheets(released), sheets(given.tables))
+    with Threads() as threads:  # which code the columns side by side
+        deque(
+            threads.map(
+                lambda each: each[0].joint(each[1]), [(each, one) for each in pairs for one in each.columns]
+            ),
+            0,
+        )
     paired = [each.released.name for each in pairs]
     alone = [each for each in sheets(released) if each.name not in paired]
     known = [each.original.name for each in pairs]
@@ -275,9 +285,14 @@ def _person_column(tables: Sequence[tuple[str, Sheet]], given: Originals) -> tup
 def _mapped(sheet: Sheet, column: str, mapping: IdMap) -> float:
     """Return the share of a column's distinct values that are originals of the mapping."""
     values = as_texts(sheet[column].values)
-    return (
-        float(np.mean(pc.is_in(values, value_set=mapping.originals).to_numpy(False))) if len(values) else 0.0
-    )
+    if not len(values):
+        return 0.0
+    some = values[:: max(len(values) // _LOOKED_AT, 1)]  # of other columns hardly any is
+    known = mapping.originals.filter(pc.is_in(mapping.originals, value_set=some))
+    share = float(np.mean(pc.is_in(some, value_set=known).to_numpy(False)))
+    if len(some) == len(values) or share < _ENOUGH / 2:
+        return share
+    return float(np.mean(pc.is_in(values, value_set=mapping.originals).to_numpy(False)))
 
 
 def _is_key(column: str, tables: Sequence[tuple[str, Sheet]]) -> bool:

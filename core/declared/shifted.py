@@ -86,6 +86,13 @@ def _n_known(case: Case, rule: Rule, pair: Pair, column: str) -> IntArray:
     return np.bincount(pair.persons[known], minlength=case.n_persons)
 
 
+_OTHERWISE = (
+    "{column} has lost its dates in {records}.",
+    "{column} has dates where the original has none in {records}.",
+    "{column} has dates that cannot be read, or are nobody's, in {records}.",
+)
+
+
 def _column_line(
     case: Case,
     rule: Rule,
@@ -106,18 +113,7 @@ def _column_line(
     concerned = wrong | blank | new
     said = [
         *_wrong(f"`{of}`", pair.persons, wrong, wrong & (np.abs(moved) <= EPSILON)),
-        *counts_of(
-            of,
-            (blank, "{column} has lost its dates in {records}."),
-            (
-                new,
-                "{column} has dates where the original has none in {records}.",
-            ),
-            (
-                unread,
-                "{column} has dates that cannot be read, or are nobody's, in {records}.",
-            ),
-        ),
+        *counts_of(of, *zip((blank, new, unread), _OTHERWISE, strict=True)),
     ]
     # one date a person is told, and judged by its range and draw, where the mapping says whose it is
     if not (is_told := known.any() and (is_judged or case.given is not None or case.mapping is not None)):
@@ -230,13 +226,10 @@ def _text_line(
     known = ~np.isnan(moved) & ~np.isnan(expected)
     wrong = known & (np.abs(moved - expected) > EPSILON)
     same = wrong & (np.abs(moved) <= EPSILON)
-    first = np.full(len(pair.mine), np.nan)  # the days by which the first date of each text was moved
-    first[rows[::-1]] = moved[::-1]
     place = f"`{pair.name}.{column}`"
-    verdict, said = Verdict.PASS, []
     n_unread = int((~known).sum()) + n_unlike
+    said = [*_wrong(place, persons, wrong, same)]
     if n_unread:
-        verdict = Verdict.NOT_ASSESSED
         said.append(
             text(
                 "{column} has dates that could not be held against those of the original in {records}.",
@@ -244,29 +237,24 @@ def _text_line(
                 records=counted(n_unread, "record"),
             )
         )
-    if wrong.any():
-        verdict = Verdict.FAIL
-        said = [*_wrong(place, persons, wrong, same), *said]
-    if not said:
-        said.append(
-            text(
-                "{column} has its dates shifted as the columns are: {records}.",
-                column=place,
-                records=counted(len(np.unique(rows)), "record"),
-            )
-        )
+    n = len(np.unique(rows))
+    held = text(
+        "{column} has its dates shifted as the columns are: {records}.",
+        column=place,
+        records=counted(n, "record"),
+    )
+    first = np.full(len(pair.mine), np.nan)  # the days by which the first date of each text was moved
+    first[rows[::-1]] = np.where(wrong, moved, np.nan)[::-1]
     return Line(
         kind="shifted",
         of=f"{pair.name}.{column}",
-        verdict=verdict,
-        message=joined(said),
+        verdict=Verdict.FAIL if wrong.any() else Verdict.NOT_ASSESSED if n_unread else Verdict.PASS,
+        message=joined(said or [held]),
         n_persons=n_different(persons[wrong]),
         n_records=len(np.unique(rows[wrong])),
-        n_looked_at=len(np.unique(rows)),
+        n_looked_at=n,
         line=rule.line,
-        shown=_moved(
-            case, rule, (pair, column), first, np.abs(first - at_person(shifts, pair.persons)) > EPSILON
-        ),
+        shown=_moved(case, rule, (pair, column), first, ~np.isnan(first)),
     )
 
 

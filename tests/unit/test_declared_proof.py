@@ -11,7 +11,7 @@ from pyarrow import csv
 
 from benchmarks.quality import declared as quality
 from benchmarks.quality.scoreboard import Scenario
-from core.declared import Declared, Originals, measure_declared
+from core.declared import Declared, Originals, measure_declared, read_originals
 from core.declared.proof import FOLDER, declared_steps
 from core.delivery import audit_delivery
 from core.delivery.proof import delivery_proof
@@ -88,7 +88,7 @@ def test_what_fails__is_shown_by_a_command(
 
 
 def _steps(released: dict[str, Dataset], rules: str) -> list[Step]:
-    given = quality.read_originals(
+    given = read_originals(
         ORIGINALS,
         mapping=written("ids.csv", {"id": _NAMES, "code": _CODES}),
         rules=("rules.toml", rules.encode()),
@@ -120,7 +120,7 @@ def test_one_day__and_order__and_columns_that_tell__are_shown(tmp_path: Path) ->
         'person = "visits.person_id"\n[[shifted]]\ncolumns = ["visits.day"]\n[[grouped]]\ncolumns = '
         '["visits.town"]\nonly = ["none"]\ninto = "some"\n'
     )
-    given = quality.read_originals(
+    given = read_originals(
         tables["old"],
         mapping=written("ids.csv", {"id": _NAMES, "code": _CODES}),
         rules=("rules.toml", rules.encode()),
@@ -136,7 +136,7 @@ def test_one_day__and_order__and_columns_that_tell__are_shown(tmp_path: Path) ->
 
 def test_report__says_where_the_originals_are() -> None:
     released = people_and_visits(_CODES, _SHIFTS, extra=1)
-    given = quality.read_originals(
+    given = read_originals(
         ORIGINALS,
         rules=("rules.toml", RULES.encode()),
         mapping=written("ids.csv", {"id": _NAMES, "code": _CODES}),
@@ -145,7 +145,7 @@ def test_report__says_where_the_originals_are() -> None:
     assert audit.overall is Verdict.FAIL
     (table,) = delivery_proof(audit, [*released.values()], given)
     assert f"`{FOLDER}`" in table.note
-    assert "different numbers of days" in table.rows[0][1]
+    assert "different numbers of days" in [*table.rows][0][1]
     assert all(
         f"{FOLDER}/" not in row[2]
         for (table,) in [delivery_proof(audit, [*released.values()])]
