@@ -435,29 +435,42 @@ def usual_digests(value: str) -> Made:
             yield Recipe(spelling, name), digest(data)
 
 
-def plain_digests(value: str, lengths: Collection[int], *, without: Collection[str] = ()) -> Made:
+def _any(_: bytes) -> bool:
+    return True
+
+
+def plain_digests(
+    value: str,
+    lengths: Collection[int],
+    *,
+    without: Collection[str] = (),
+    may_be: Callable[[bytes], bool] = _any,
+) -> Made:
     """Yield all digests of a value that need no key, some of so many bytes, or UUIDs in namespaces.
 
-    `without` some algorithms, such as the one for which pandas has to be imported.
+    `without` some algorithms, such as the one for which pandas has to be imported; `may_be` says which
+    digests are of use.
     """
     algorithms = {name: digest for name, digest in _algorithms().items() if name not in without}
     for data, spelling in spelled(value, _ALL_SPELLINGS).items():
         for name, digest in algorithms.items():
-            yield Recipe(spelling, name), digest(data)
+            if may_be(made := digest(data)):
+                yield Recipe(spelling, name), made
         for n in lengths:
             for name, most in _SIZED.items():
                 if n <= most:
                     yield Recipe(spelling, name, n_bytes=n), _sized(name, data, n)
-    yield from keyed_digests(value, _NAMESPACES)
+    yield from keyed_digests(value, _NAMESPACES, may_be=may_be)
 
 
-def keyed_digests(value: str, keys: Iterable[Key]) -> Made:
-    """Yield the digests of a value with each key."""
+def keyed_digests(value: str, keys: Iterable[Key], *, may_be: Callable[[bytes], bool] = _any) -> Made:
+    """Yield the digests of a value with each key, those that `may_be` says are of use."""
     texts = spelled(value)
     for key in keys:
         for algorithm in key.algorithms:
             for data, spelling in texts.items():
-                yield Recipe(spelling, algorithm, key), key.digest(data, algorithm)
+                if may_be(made := key.digest(data, algorithm)):
+                    yield Recipe(spelling, algorithm, key), made
 
 
 def slow_digests(value: str, context: Iterable[str]) -> Made:
@@ -699,18 +712,19 @@ class Compared:
         n = 1 if self.tokens is None else len(self.tokens)
         return min(1.0, n * (10.0 if self.shape.written == "digits" else 16.0) ** -min(self.length, 30))
 
-    def has_none(self, texts: Sequence[str]) -> bool:
-        """Return whether none of the usual cuts gives a token of the column: most are ruled out so."""
-        tokens, n = self.tokens or (), self.length
-        if self.shape.written == "digits":
-            return not any(each[:n] in tokens or each[-n:] in tokens for each in texts)
-        return not any(
-            each[:n] in tokens
-            or each[8 : 8 + n] in tokens
-            or each[16 : 16 + n] in tokens
-            or each[-n:] in tokens
-            for each in texts
-        )
+    def may_be(self) -> Callable[[bytes], bool]:
+        """Return what rules most digests out: no usual cut of their hexadecimal digits is a token."""
+        if self.tokens is None or self.shape.form[0] != "hex":
+            return _any
+        tokens, n = self.tokens, self.length
+
+        def may_be(digest: bytes) -> bool:
+            made = digest.hex()
+            if made[:n] in tokens or made[-n:] in tokens:
+                return True
+            return made[8 : 8 + n] in tokens or made[16 : 16 + n] in tokens
+
+        return may_be
 
     def cuts(self, texts: Sequence[str], token: str, *, few: bool) -> Iterator[Cut]:
         """Yield the cuts by which a value's token, or any of the column's, comes out of its digest."""
@@ -794,8 +808,6 @@ def learned(
         for looked_at in forms.values():
             texts = looked_at[0][0].shape.texts(digest, few=few)
             for every, token, columns in looked_at:
-                if few and every.tokens is not None and every.has_none(texts):
-                    continue
                 for cut in every.cuts(texts, token, few=few):
                     for column in columns:
                         yield column, recipe, cut

@@ -201,12 +201,12 @@ def _usual(length: int) -> Iterator[tuple[Recipe, Cut]]:
 
 def _learned(column: Compared, values: Sequence[str]) -> list[tuple[Recipe, Cut]]:
     """Return what gives any token of a column from the first values."""
-    lengths = {column.length // 2}
+    lengths, may_be = {column.length // 2}, column.may_be()
     found: list[tuple[Recipe, Cut]] = []
     for at, value in enumerate(values[:_LEARNED_ON]):
-        made = plain_digests(value, lengths)
+        made = plain_digests(value, lengths, may_be=may_be)
         if not at:
-            made = chain(made, keyed_digests(value, _guessable_keys()))
+            made = chain(made, keyed_digests(value, _guessable_keys(), may_be=may_be))
         found += [(recipe, cut) for _, recipe, cut in learned(made, [(column, "", [column])], few=True)]
     return list(dict.fromkeys(found))[:_MOST_PROVED]
 
