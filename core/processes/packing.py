@@ -71,7 +71,7 @@ def unpacked(kind: type[Result], tables: list[pa.Table]) -> Result:
 
 
 def _as_numpy(values: pa.Array) -> np.ndarray:
-    """Return an array of Arrow as numpy's; without pandas, which pyarrow's own way loads, where it is of numbers."""
+    """Return an array of Arrow as one of numpy; of numbers without pandas, which pyarrow loads otherwise."""
     is_flag = pa.types.is_boolean(values.type)
     numbers = values.cast(pa.uint8()) if is_flag else values
     if numbers.null_count or not (pa.types.is_integer(numbers.type) or pa.types.is_floating(numbers.type)):
