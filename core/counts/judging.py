@@ -382,19 +382,22 @@ def _figures(measured: CountsMeasurement, least: int) -> Iterator[Finding]:
     for each in measured.figures:
         if n_below := each.n_below(least):
             yield Finding.of("small_counts", Verdict.FAIL, column=each.column, n_affected=n_below)(
-                "`{column}` is a share of `{count}`: in {found} cells it comes to 1 to {most} people, or "
-                "leaves so many.",
+                "`{column}` is a share of `{count}`: in {n} cell it comes to 1 to {most} people, or leaves "
+                "so many.",
+                "`{column}` is a share of `{count}`: in {n} cells it comes to 1 to {most} people, or leaves "
+                "so many.",
+                n=n_below,
                 count=measured.count,
-                found=n_below,
                 most=least - 1,
             )
         if each.n_of_suppressed:
             yield Finding.of(
                 "small_counts", Verdict.FAIL, column=each.column, n_affected=each.n_of_suppressed
             )(
-                "`{column}` is shown in {found} cells whose `{count}` is suppressed: it is of those people.",
+                "`{column}` is shown in {n} cell whose `{count}` is suppressed: it is of those people.",
+                "`{column}` is shown in {n} cells whose `{count}` is suppressed: it is of those people.",
+                n=each.n_of_suppressed,
                 count=measured.count,
-                found=each.n_of_suppressed,
             )
 
 
@@ -404,7 +407,7 @@ def _figures_between(measured: CountsMeasurement, limits: CountThresholds) -> It
         if n_told := each.n_told(limits.least, limits.p_share):
             yield Finding.of("figure_differences", Verdict.FAIL, column=each.column, n_affected=n_told)(
                 "Where counts of `{count}` differ by 1 to {most}, subtracting gives `{column}` of those "
-                "people to within {share}: {found} pairs of cells.",
+                "people to within {share}; pairs of cells: {found}.",
                 count=measured.count,
                 most=limits.least - 1,
                 share=percent(limits.p_share),

@@ -27,7 +27,7 @@ from core.events.judging import (
 )
 from core.events.measuring import MULTI_LEVEL, AnonymizedEvents, Outcome
 from core.events.release import shared_groups
-from core.events.settings import AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
+from core.events.settings import ANY, AUTOMATIC, REMOVE_EVENTS, EventSettings, parse_step
 from core.events.stages import NUMBERS, PUBLISHED
 from core.events.suggestions import Suggestions
 from core.events.tool import TOOL
@@ -342,10 +342,9 @@ def way_of_events(audit: EventAudit) -> Text:
     n_cleaned, n_flattened = measured.n_events_after_cleanup, reduced.n_events_flattened
     n_as_they_are, n_removed = reduced.n_events - n_flattened, n_cleaned - reduced.n_events
     n_unclean = measured.log.n_events_in_file - n_cleaned
-    steps = joined(_flattened_by_step(audit.anonymized), ", ")
     parts = (
         (n_as_they_are, text("{n} kept as they are", n=n_as_they_are)),
-        (n_flattened, text("{n} made coarser ({steps})", n=n_flattened, steps=steps)),
+        (n_flattened, _made_coarser(audit.anonymized, n_flattened)),
         (n_removed, text("{n} removed", n=n_removed)),
         (n_unclean, text("{n} cleaned away", n=n_unclean)),
     )
@@ -357,17 +356,20 @@ def way_of_events(audit: EventAudit) -> Text:
     )
 
 
-def _flattened_by_step(anonymized: AnonymizedEvents) -> list[Text]:
+def _made_coarser(anonymized: AnonymizedEvents, n: int) -> Text:
     """Return how many released events end at each flatten step, those at which none does left out."""
     stages = anonymized.stages
     n_events = np.bincount(
         stages.stage_of_group, anonymized.reduced.n_events_of_group, minlength=stages.n_stages
     )
-    return [
-        text("{step}: {found}", step=_step_in_words(step), found=int(found))
-        for step, found in zip(stages.steps, n_events[1:].tolist(), strict=True)
-        if found
-    ]
+    found = {
+        step: int(found) for step, found in zip(stages.steps, n_events[1:].tolist(), strict=True) if found
+    }
+    columns = [column for column, level in map(parse_step, found) if level == ANY]
+    if len(columns) == len(found) == 1:
+        return text("{n} kept without {column}", n=n, column=f"`{columns[0]}`")
+    told = [text("{step}: {found}", step=_step_in_words(step), found=each) for step, each in found.items()]
+    return text("{n} made coarser ({steps})", n=n, steps=joined(told, ", "))
 
 
 def risk_figures(audit: EventAudit) -> Iterator[Figure]:

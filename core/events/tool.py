@@ -48,8 +48,8 @@ TOOL = Tool(
     asked="Which export of my event log shows every combination for k users, at what loss?",
     needs="a log of times, users and events",
     upload=(
-        "Upload a log with a line per event: when (`OD_ISO`), who (`GUID`) and what (`dogodek`). With other"
-        " names, time, user and event are found by their values; other columns are not exported."
+        "Upload a log with a line per event: when, who and what; any column names. Other columns are not "
+        "exported."
     ),
     inputs=(
         Input(

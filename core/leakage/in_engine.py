@@ -155,8 +155,7 @@ def _columns(first: Engine, second: Engine, settings: LeakageSettings) -> tuple[
     there = [name for name in first.table.columns if name in second.table.columns and name != settings.key]
     columns = tuple(name for name in there if name not in ignored)
     if not columns:
-        message = "All {n} common columns are ignored, so nothing is left to compare; ignore fewer."
-        raise input_error(message, n=len(there))
+        raise input_error("Every common column is ignored, so nothing is left to compare; ignore fewer.")
     return columns
 
 

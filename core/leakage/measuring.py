@@ -406,10 +406,7 @@ def compared_columns(pair: TablePair, settings: LeakageSettings) -> tuple[str, .
     left_out = set(ignored)
     columns = tuple(name for name in pair.columns if name not in left_out)
     if not columns:
-        raise input_error(
-            "All {n} common columns are ignored, so nothing is left to compare; ignore fewer.",
-            n=len(pair.columns),
-        )
+        raise input_error("Every common column is ignored, so nothing is left to compare; ignore fewer.")
     return columns
 
 

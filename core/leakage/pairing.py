@@ -258,8 +258,8 @@ def _notes(original: Dataset, scrambled: Dataset, key: str | None, rows: IntArra
         yield "The columns are in a different order in the two tables; they are compared by name."
     if key is not None and rows is not None:
         yield text(
-            "Rows are paired by the key column “{key}”, which itself is not compared: {pairs}; {alone} "
-            "original and {other_alone} scrambled rows have no partner.",
+            "Rows are paired by the key column “{key}”, which itself is not compared: {pairs}; rows without "
+            "a partner: {alone} of the original, {other_alone} scrambled.",
             key=key,
             pairs=counted(len(rows), "pair"),
             alone=original.n_records - len(rows),

@@ -355,6 +355,26 @@ def _by_columns(found: NearerMembers, measures: LeakageMeasures) -> Text:
     return listed(found.columns, at_most=4)
 
 
+def _too_few(n: int, others: int | None) -> Text:
+    """Say that so many records of the original, and of a hold-out where there is one, show no leak."""
+    if others is None:
+        return text(
+            "{n} original record and no hold-out are too few for nearness to the scrambled table to "
+            "show any leak.",
+            "{n} original records and no hold-out are too few for nearness to the scrambled table to "
+            "show any leak.",
+            n=n,
+        )
+    return text(
+        "{n} original record and {others} of the hold-out are too few for nearness to the scrambled "
+        "table to show any leak.",
+        "{n} original records and {others} of the hold-out are too few for nearness to the scrambled "
+        "table to show any leak.",
+        n=n,
+        others=others,
+    )
+
+
 def smallest_leak_findings(
     measures: LeakageMeasures, thresholds: LeakageThresholds, others: Verdict
 ) -> Iterator[Finding]:
@@ -364,15 +384,8 @@ def smallest_leak_findings(
     verdict = Verdict.NOT_ASSESSED if others is Verdict.PASS and not is_seen else Verdict.PASS
     n_outsiders = measures.members.n_outsiders if measures.has_holdout and measures.members else 0
     if persons is None:
-        yield Finding.of("smallest_leak", verdict)(
-            "With {members} original and {others} hold-out records looked at, nearness to the scrambled "
-            "table could not have shown any leak."
-            if measures.has_holdout
-            else "With {members} original records and no hold-out, nearness to the scrambled table could not "
-            "have shown any leak.",
-            members=total,
-            others=n_outsiders,
-        )
+        told = _too_few(total, n_outsiders if measures.has_holdout else None)
+        yield Finding.of("smallest_leak", verdict)(told)
         return
     if measures.has_holdout:
         yield Finding.of("smallest_leak", verdict, n_affected=persons)(

@@ -365,7 +365,12 @@ def _category_levels(values: pa.Array, counts: IntArray) -> Iterator[Level]:
         at_least = int(ranked[n_kept - 1])
         rare = (counts < at_least) & ~missing
         yield _level(
-            text("values of fewer than {n} records as {other}", n=at_least, other=OTHER),
+            text(
+                "values of fewer than {n} record as {other}",
+                "values of fewer than {n} records as {other}",
+                n=at_least,
+                other=OTHER,
+            ),
             pc.if_else(pa.array(rare), OTHER, values),
         )
         n_kept //= 2

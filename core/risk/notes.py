@@ -63,27 +63,23 @@ def _bounded(suda: Suda) -> Text:
 
 
 def what_if_note(what_if: WhatIf) -> Text:
-    """Say how many generalizations there are, which were left out, and how many had to be counted."""
+    """Say how many generalizations there are, which were left out, and whether a cheaper one may exist."""
     left_out = _left_out(what_if)
     if not what_if.options:
         none = _STOPPED_BEFORE if what_if.is_stopped else _NOTHING_REACHES
         return joined([none, *left_out])
-    n_measured = sum(each.n_measured for each in what_if.options)
     if not what_if.lattice.is_listed:
         return text(
-            "The columns allow {possible} generalizations, too many to search. From showing nothing, one "
-            "column at a time was shown finer, the one that saved most for the groups it split, until none "
-            "could be: {measured} generalizations were counted, and a cheaper one may exist. Fewer "
-            "quasi-identifiers are searched whole.",
+            "These columns can be generalized in {possible} ways, too many to try. From showing nothing, one "
+            "column at a time was shown finer, as long as that helped: one that loses less may exist. Of "
+            "fewer quasi-identifiers all ways are tried.",
             possible=_how_many(what_if.lattice.n_nodes),
-            measured=n_measured,
         )
     exact = all(each.is_exact for each in what_if.options)
     searched = text(
-        "{n} generalization of the columns' values was searched, {measured} of them counted; {found}.",
-        "{n} generalizations of the columns' values were searched, {measured} of them counted; {found}.",
+        "Of {n} way to generalize these columns, {found}.",
+        "Of {n} ways to generalize these columns, {found}.",
         n=what_if.lattice.n_nodes,
-        measured=n_measured,
         found=own(_CHEAPER[exact, what_if.settings.objective]),
     )
     return joined([searched, *left_out])
@@ -100,16 +96,13 @@ _STOPPED_BEFORE = (
 )
 # By whether the search went to its end, and by what was made as small as possible.
 _CHEAPER = {
-    (True, "ncp"): "no cheaper one exists among them",
-    (True, "discernibility"): "no cheaper one exists among them (cheapest by discernibility)",
-    (True, "average_class_size"): "no cheaper one exists among them (cheapest by average group size)",
-    (False, "ncp"): "the search was bounded, so a cheaper one may exist",
-    (
-        False,
-        "discernibility",
-    ): "the search was bounded, so a cheaper one may exist (cheapest by discernibility)",
+    (True, "ncp"): "none that does what was asked loses less",
+    (True, "discernibility"): "none that does what was asked loses less (by discernibility)",
+    (True, "average_class_size"): "none that does what was asked loses less (by average group size)",
+    (False, "ncp"): "not all were tried, so one that loses less may exist",
+    (False, "discernibility"): "not all were tried, so one that loses less may exist (by discernibility)",
     (False, "average_class_size"): (
-        "the search was bounded, so a cheaper one may exist (cheapest by average group size)"
+        "not all were tried, so one that loses less may exist (by average group size)"
     ),
 }
 
@@ -125,8 +118,9 @@ def _left_out(what_if: WhatIf) -> list[Text]:
         return []
     return [
         text(
-            "The columns allow {possible}, too many to search: levels in the middle of {columns} were left "
-            "out, so a cheaper one may exist among those. Fewer quasi-identifiers leave more levels of each.",
+            "Altogether there are {possible} ways, too many to try: those with levels in the middle of "
+            "{columns} were left out, and one that loses less may be among them. Fewer quasi-identifiers "
+            "leave more levels of each.",
             possible=_how_many(lattice.n_nodes_possible),
             columns=listed(lattice.thinned_columns),
         )

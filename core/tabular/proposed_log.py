@@ -161,11 +161,15 @@ def _as_nothing(seen: _Seen) -> _Found:
         return None
     if n_gone - n_left < _MOSTLY * seen.before.n_filled * len(seen.after.codes) / len(seen.before.codes):
         return None  # the original was as empty
-    left = text("{values} remain.", values=counted(n_left, "value")) if n_left else ""
+    left = text("{n} value remains.", "{n} values remain.", n=n_left) if n_left else ""
     gone = (
-        text("{cells} hold a mark in place of a value.", cells=counted(n_marks, "cell"))
+        text(
+            "{n} cell holds a mark in place of a value.",
+            "{n} cells hold a mark in place of a value.",
+            n=n_marks,
+        )
         if n_marks
-        else text("{cells} are blank.", cells=counted(n_gone, "cell"))
+        else text("{n} cell is blank.", "{n} cells are blank.", n=n_gone)
     )
     return "redact" if n_marks else "drop", joined([gone, *([left] if n_left else [])])
 
@@ -175,7 +179,7 @@ def _as_it_was(seen: _Seen) -> _Found:
     pair, n_after = seen.pair, seen.after.n_filled
     n_blanked = max(seen.before.n_filled - n_after, 0)
     if seen.in_rows and pair.n_same_row >= _MOSTLY * n_after:
-        blanked = text(" {cells} were blanked.", cells=counted(n_blanked, "cell")) if n_blanked else ""
+        blanked = text(" {n} cell was blanked.", " {n} cells were blanked.", n=n_blanked) if n_blanked else ""
         return "keep", text(
             "{found} non-blank cells are the original's, in their rows.{blanked}",
             found=share_of(pair.n_same_row, n_after),
@@ -231,8 +235,9 @@ def _as_pseudonyms(seen: _Seen) -> _Found:
     if not is_one_each or as_numbers(before.values) is not None:
         return None
     return "pseudonymize", text(
-        "{after} distinct values stand for {before}, one for one.",
-        after=after.n_distinct,
+        "{n} distinct value stands for {before}, one for one.",
+        "{n} distinct values stand for {before}, one for one.",
+        n=after.n_distinct,
         before=before.n_distinct,
     )
 
@@ -243,7 +248,12 @@ def _as_coarser(seen: _Seen) -> _Found:
     if after.n_distinct > _FEWER * before.n_distinct or not after.n_filled:
         return None
     n_after, n_before = after.n_distinct, before.n_distinct
-    told = text("{after} distinct values stand for {before}.", after=n_after, before=n_before)
+    told = text(
+        "{n} distinct value stands for {before}.",
+        "{n} distinct values stand for {before}.",
+        n=n_after,
+        before=n_before,
+    )
     if not seen.in_rows:
         return "generalize", told
     is_function = seen.n_together <= n_before / _ONE_EACH

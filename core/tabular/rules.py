@@ -173,7 +173,7 @@ def check_column(match: MatchedColumn, scanned: ScannedColumn, *, allow_dx: bool
 def _check_dropped(match: MatchedColumn, scanned: ScannedColumn) -> ColumnCheck:
     n_left, n_records = scanned.n_filled, scanned.n_records
     if not n_left:
-        reason = text("All {records} values are blank.", records=n_records)
+        reason = text("The only value is blank.", "All {n} values are blank.", n=n_records)
         return _result(match, "dropped", Verdict.PASS, reason, scanned)
     logged = "{found} values remain although `drop` is logged."
     not_permitted = "{found} values remain although keeping it is not permitted."
@@ -193,11 +193,19 @@ def _check_date_floor(match: MatchedColumn, scanned: ScannedColumn) -> ColumnChe
     n_filled = scanned.n_filled
     if not n_wrong:
         right = (
-            "All {filled} non-blank values are the first day of a decade."
+            text(
+                "The only non-blank value is the first day of a decade.",
+                "All {n} non-blank values are the first day of a decade.",
+                n=n_filled,
+            )
             if decade
-            else "All {filled} non-blank values are the first day of a year."
+            else text(
+                "The only non-blank value is the first day of a year.",
+                "All {n} non-blank values are the first day of a year.",
+                n=n_filled,
+            )
         )
-        return _result(match, "date_floor", Verdict.PASS, text(right, filled=n_filled), scanned)
+        return _result(match, "date_floor", Verdict.PASS, right, scanned)
     message = (
         "{found} non-blank values are not the first day of a decade; shapes: {shapes}."
         if decade
@@ -256,8 +264,8 @@ def _check_pseudonyms(match: MatchedColumn, scanned: ScannedColumn) -> ColumnChe
         "pseudonyms",
         Verdict.PASS,
         text(
-            "{pseudonyms} distinct pseudonyms stand for {originals} distinct original values; {alike} look "
-            "like pseudonyms.",
+            "Distinct pseudonyms: {pseudonyms}, for so many distinct original values: {originals}; {alike} "
+            "look like pseudonyms.",
             pseudonyms=counted.n_distinct,
             originals=counted.n_distinct_original,
             alike=share_of(counted.n_filled - counted.n_unlike, counted.n_filled),
@@ -272,8 +280,8 @@ def _pseudonym_problems(found: Pseudonyms) -> Iterator[tuple[str, Text]]:
         yield (
             "few",
             text(
-                "Low uniqueness: {pseudonyms} distinct pseudonyms stand for {originals} distinct original "
-                "values; at least {limit} are asked for.",
+                "Low uniqueness: distinct pseudonyms: {pseudonyms}, for so many distinct original values: "
+                "{originals}; at least {limit} are asked for.",
                 pseudonyms=found.n_distinct,
                 originals=found.n_distinct_original,
                 limit=percent(_DIVERSE),

@@ -162,6 +162,9 @@ class Content:
         if end < size:
             raise AuditInputError(
                 text(
+                    "{file}: {n} byte stands behind the end marker, from byte {byte} on, where programs end "
+                    "with an error or do not look: it can hold anything. Write the file again: "
+                    "bcftools view -O z.",
                     "{file}: {n} bytes stand behind the end marker, from byte {byte} on, where programs end "
                     "with an error or do not look: they can hold anything. Write the file again: "
                     "bcftools view -O z.",

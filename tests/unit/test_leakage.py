@@ -149,7 +149,7 @@ def test_key__pairs_rows_that_moved_and_is_not_compared() -> None:
     assert result.measures.original_rows.tolist() == [0, 2]
     assert counts(result) == ([1, 2], [2, 2])
     (note,) = result.measures.notes
-    assert says(note, "“id”…2 pairs; 1 original and 1 scrambled")
+    assert says(note, "“id”…2 pairs; rows without a partner: 1 of the original, 1 scrambled.")
 
 
 def test_rows__that_cannot_be_paired_leave_the_row_rules_and_keep_the_rest() -> None:
@@ -175,7 +175,7 @@ BAD_INPUT = [
         {"ignore_columns": ("z", "7", "-1")},
         ["Column “z” to ignore is not in the original", "position 7…from 0 to 1", "position -1…from 0 to 1"],
     ),
-    ("a,b|1,2", "a,b|1,2", {"ignore_columns": ("a", 1)}, ["All 2 common columns are ignored"]),
+    ("a,b|1,2", "a,b|1,2", {"ignore_columns": ("a", 1)}, ["Every common column is ignored"]),
     (
         "id,b|1,2|1,3|,4",
         "id,b|1,2|2,3|3,4",
@@ -376,7 +376,7 @@ def test_verdict__rows_that_chance_usually_gives_pass() -> None:
     assert result.measures.whole_rows.n_exact > 250
     assert others(result) == {Verdict.PASS}
     assert result.headline == (
-        "With 300 original records and no hold-out, nearness to the scrambled table could not have shown any "
+        "300 original records and no hold-out are too few for nearness to the scrambled table to show any "
         "leak."
     )
     result = audit_leakage(

@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
 def test_leakage__prints_the_usual_lines(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["leakage", *files, "--ignore-column", "id"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("NOT ASSESSED: With 4 original records and no hold-out, ")
+    assert lines[0].startswith("NOT ASSESSED: 4 original records and no hold-out are too few ")
     figures = lines[lines.index("Figures:") + 1 :]
     for line in (
         "  Full leakage: 0 % (none tolerated, PASS)",

@@ -185,7 +185,7 @@ def test_search__says_which_levels_were_left_out(monkeypatch: Patch) -> None:
     thinned = _searched(text, "a,b")
     lattice = thinned.what_if.lattice
     assert (lattice.n_nodes, lattice.n_nodes_possible) == (25, 36)
-    assert thinned.note == Saying("… The columns allow 36, … in the middle of `a`, `b` were left out, …")
+    assert thinned.note == Saying("… there are 36 ways, … in the middle of `a`, `b` were left out, …")
     assert {*_options(thinned.what_if)[-1]} == {"not all looked at"}
     assert [is_exact(thinned.what_if, each) for each in thinned.what_if.options] == [False]
     assert thinned.what_if.lattice.thinned_columns == ("a", "b")
@@ -259,8 +259,8 @@ def test_result__describes_an_option() -> None:
     ks, n_to_suppress, _ = zip(*table.cells(), strict=True)
     assert ks == (2, 3, 5, 11, 20)
     assert n_to_suppress[0] == found.classes.n_records_below(2)
-    assert _usual().note.endswith("no cheaper one exists among them.")
-    assert "(cheapest by discernibility)" in _of_patients(objective="discernibility").note
+    assert _usual().note.endswith("none that does what was asked loses less.")
+    assert "(by discernibility)" in _of_patients(objective="discernibility").note
 
 
 def _columns(n_columns: int, n_rows: int, cell: Callable[[int, int], int]) -> tuple[str, str]:
@@ -273,7 +273,7 @@ def test_search__of_more_columns_than_can_be_searched_is_answered_and_said() -> 
     wide = _columns(30, 32, lambda row, n: (row // 8 + n) % 2)
     what_if = _searched(*wide, (8,), suppression_limit=0).what_if
     assert what_if.lattice.n_nodes == 2**30
-    assert "1,073,741,824 generalizations, too many to search" in str(what_if_note(what_if))
+    assert "generalized in 1,073,741,824 ways, too many to try" in str(what_if_note(what_if))
     assert what_if.options[0].best is not None
     assert what_if.options[0].best.loss == 0  # it comes down to the table as it is
 

@@ -85,7 +85,7 @@ def test_keep_if_permitted__needs_permission_or_blanks():
     entry = "diagnosis/keep_if_permitted_else_drop"
     assert told(["a"], ["a"], entry, PASS, "permits", allow_dx=True)
     assert told(["a"], ["a"], entry, FAIL, "1 of 1 (100 %) values remain…not permitted")
-    assert told(["a"], [None], entry, PASS, "All 1 values")
+    assert told(["a"], [None], entry, PASS, "The only value is blank")
 
 
 # ------------------------------------------------------------------------------------ date floors
@@ -145,7 +145,7 @@ NO_PSEUDONYMS = {
 def test_pseudonymize__accepts_what_looks_like_pseudonyms_and_warns_of_what_does_not() -> None:
     entry = "patient_id/pseudonymize"
     for how, values in PSEUDONYMS.items():
-        assert told(ORIGINALS, values, entry, PASS, "100 distinct…100 distinct…100 of 100 (100 %)"), how
+        assert told(ORIGINALS, values, entry, PASS, "pseudonyms: 100…values: 100…100 of 100 (100 %)"), how
     for how, values in NO_PSEUDONYMS.items():
         assert told(ORIGINALS, values, entry, WARN, "100 of 100 (100 %)…at most 10.0 %"), how
     originals = ["김철수", "이영희", "남궁민", None]
@@ -156,7 +156,7 @@ def test_pseudonymize__warns_of_low_uniqueness_unlike_and_unchanged_values_from_
     originals, entry = [f"p{number}" for number in range(10)], "id/pseudonymize"
     assert check(originals, [*HEXADECIMAL[:7], *HEXADECIMAL[:3]], entry).status is PASS
     few = [*HEXADECIMAL[:6], *HEXADECIMAL[:4]]
-    assert told(originals, few, entry, WARN, "Low uniqueness: 6…10…at least 70.0 %")
+    assert told(originals, few, entry, WARN, "Low uniqueness: distinct pseudonyms: 6…10…at least 70.0 %")
     assert check(originals, [None] * 10, entry).status is WARN
     assert check([None, None], [None, None], entry).status is PASS
     entry = "id/pseudonymize"

@@ -144,7 +144,7 @@ def test_command__fail_exits_with_1_and_lists_exposure(folders: tuple[Path, Path
     out = capsys.readouterr().out
     assert "Files to anonymize again: 1" in out
     assert says(out, "high_anony_s.vcf.gz: FAIL: …(Published rule FAIL, Exposure FAIL)\n")
-    assert "  FAIL  1 of 10 header lines hold" in out
+    assert "  FAIL  1 of 10 header lines holds" in out
     assert "  Masked targets: 0 % (at least 100 %, FAIL)\n" in out
 
 

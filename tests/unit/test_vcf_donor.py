@@ -223,7 +223,7 @@ def test_judge_donors__says_what_was_found_and_passes_strangers() -> None:
         "donor_in_panel": "1 of 3 samples…panel.vcf.gz…0.354…sample 2 and the panel's sample 5 (0.500)",
         "relative_in_panel": "1 of 3 samples…panel.vcf.gz (1 of the first degree). First: sample 1 and ",
         "panel_compared": "panel.vcf.gz share 3,000…in 3,000 windows…in 21 pairs…kinship from 0.0",
-        "common_remaining": "3,000 of 3,000 ALT alleles…(5 % to 95 %), and 303 windows…probability 10^-1",
+        "common_remaining": "3,000 of 3,000 ALT alleles…(5 % to 95 %); windows…303.…probability 10^-1",
     }
     assert [check for check in pieces if not says(messages[check], pieces[check])] == []
     rng = np.random.default_rng(5)
@@ -262,7 +262,7 @@ def test_judge_donors__without_samples_of_one_donor_and_of_few_common_variants()
     file = _file(["chr1 100 . A G . . AF=0.003 GT 0/1 0/0 0/0", "chr1 200 . A G . . AF=0.003 GT 0/1 0/0 0/1"])
     audit = judge_donors(measure_donors(file), VcfSettings())
     assert audit.verdict is Verdict.WARN
-    assert says(audit.exposure[0].message, "1 of 2 alleles rarer than 0.01…1 of 3 samples…at most 1.")
+    assert says(audit.exposure[0].message, "…1 of 3 samples: 1 of 2 still named, rarer than 0.01, is in…")
     assert audit.exposure[0].examples == ("sample 1",)
     file = _file([f"chr{i} 100 . A G . . AF=0.5 GT 0/1 0/0 0/0" for i in (1, 2, "X")])
     audit = judge_donors(measure_donors(file), VcfSettings())
@@ -363,8 +363,7 @@ def test_result__headlines_of_donors_without_a_panel_and_of_relatives_alone() ->
         "1 common variant remains, 1 of them independent."
     )
     assert headline(["chr1 100 . A G . . AF=0.003 GT 0/1"], ("a",)) == (
-        "1 of 1 alleles rarer than 0.01 that the file still names are carried by one sample alone; 1 of 1 "
-        "samples have one or more, at most 1."
+        "Rare alleles mark 1 of 1 samples: 1 of 1 still named, rarer than 0.01, is in one sample alone."
     )
     rng = np.random.default_rng(3)
     frequencies = rng.uniform(0.1, 0.5, 3_000)

@@ -259,7 +259,7 @@ def test_judge_scan__low_level_says_which_variants_it_leaves() -> None:
     audit = _audit([RARE, STR, COMMON], [RARE, CLEAN[1], COMMON], level="low")
     exposure = {one.check: one for one in audit.exposure}["variants_not_verified"]
     assert (exposure.n_affected, exposure.examples) == (1, ("chr1:100",))
-    assert exposure.message.startswith("1 of 2 rare or repeat sites still name their allele. ")
+    assert exposure.message.startswith("1 of 2 rare or repeat sites still names its allele. ")
     assert (audit.verdict, audit.overall) == (Verdict.PASS, Verdict.WARN)
     assert _audit([RARE, STR, COMMON], CLEAN, level="low").overall is Verdict.PASS
 

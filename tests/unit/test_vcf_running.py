@@ -190,7 +190,7 @@ def test_scan_apart__what_it_says_can_be_said_in_other_languages() -> None:
         said = [say(exposure.sentence) for exposure in audit.exposure if exposure.check == "samples_kept"]
     assert said == [
         (
-            "⟦1 of 1 sample names are those of the original, or hold one, in either case.⟧ "
+            "⟦1 of 1 sample names is that of the original, or holds one, in either case.⟧ "
             "⟦First: ⟦sample 1⟧.⟧ ⟦Give the samples new names: bcftools reheader -s.⟧"
         )
     ]

@@ -72,8 +72,7 @@ def _named(each: TextColumn) -> Finding:
     found = Finding.of(
         "people_in_text", Verdict.FAIL if sure else Verdict.WARN, column=each.column, n_affected=each.n_found
     )(
-        "{found} cells of `{column}` say in their words who somebody is: {kinds}. Whoever reads them needs "
-        "no other column.",
+        "{found} cells of `{column}` say in their words who somebody is: {kinds}.",
         found=share_of(each.n_found, each.n_cells),
         kinds=_kinds(each.of(who=True)),
     )

@@ -115,8 +115,10 @@ def _finding(one: MaskedColumn, thresholds: SecondOpinionThresholds) -> Finding:
         column=one.anonymized,
         n_affected=one.n_fitting,
     )(
-        "`{column}` hides its originals in part only: {found} sampled cells fit them, and about "
-        "{records} records fit a cell.",
+        "`{column}` hides its originals in part only: {found} sampled cells fit them, and about {n} record "
+        "fits a cell.",
+        "`{column}` hides its originals in part only: {found} sampled cells fit them, and about {n} records "
+        "fit a cell.",
+        n=round(one.n_candidates),
         found=share_of(one.n_fitting, one.n_compared),
-        records=round(one.n_candidates),
     )

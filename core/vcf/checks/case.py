@@ -1,5 +1,6 @@
 """What a check is, and what a check of masked sites is given: a record, its own one, and the rules."""
 
+import re
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from core.vcf.repeats import RepeatPattern
 from core.verdict import Verdict
 from core.words import text
 
+_FORMS = re.compile(r"\[([^][|]*)\|([^][|]*)\]")  # of a message, for one and for all other counts
 _LOCUS = (b"START", b"END", b"PERIOD")  # of the reference, as HipSTR writes them
 
 
@@ -131,8 +133,9 @@ def _read() -> Iterator[tuple[str, Check]]:
         if line.startswith("# "):
             heading = line.removeprefix("# ")
         elif line and heading:
-            name, label, verdict, message, remedy, *plural = line.split(" | ")
-            told = text(message, *plural) if plural else message
+            name, label, verdict, message, remedy = line.split(" | ")
+            one, many = (_FORMS.sub(rf"\{form}", message) for form in (1, 2))
+            told = text(one, many) if one != many else one
             yield heading, Check(name, label, verdicts[verdict], told, remedy)
 
 

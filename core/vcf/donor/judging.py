@@ -94,7 +94,6 @@ def _rare(rare: Rare, settings: VcfSettings, n_samples: int) -> list[Exposure]:
         threshold=Written(f"{settings.maf_threshold:g}"),
         n_donors=len(alone),
         n_samples=n_samples,
-        most=int(rare.singletons.max(initial=0)),
     )
 
 
