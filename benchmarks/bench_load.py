@@ -86,7 +86,7 @@ def _slider_moved(address: str) -> Iterator[list[float]]:
     def move() -> None:
         while not is_over.wait(1):
             k = 2 + len(moves) % 40
-            moves.append(session.move("Smallest class size k", k, until=f"k = {k}"))
+            moves.append(session.move("Smallest group size k", k, until=f"k = {k}"))
 
     mover = threading.Thread(target=move)
     mover.start()

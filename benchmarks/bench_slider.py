@@ -21,7 +21,7 @@ def run() -> None:
     for name, (write, limit_seconds) in PAGES.items():
         with tempfile.TemporaryDirectory() as folder, open_page(name) as page:
             page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(write(Path(folder)))
-            slider = page.get_by_role("slider", name="Smallest class size k")
+            slider = page.get_by_role("slider", name="Smallest group size k")
             expect(slider).to_be_visible(timeout=240_000)
             page.wait_for_timeout(3000)
             seconds = [_move(page, k) for k in range(6, 6 + N_MOVES)]
@@ -32,7 +32,7 @@ def run() -> None:
 
 
 def _move(page: Page, k: int) -> float:
-    slider = page.get_by_role("slider", name="Smallest class size k")
+    slider = page.get_by_role("slider", name="Smallest group size k")
     slider.focus()
     started_at = time.perf_counter()
     slider.press("ArrowRight")

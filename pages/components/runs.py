@@ -25,7 +25,7 @@ from pages.components.results import (
 )
 from pages.components.text import plain, sentence
 
-_MOST_BELOW = 3  # files below each other in a narrow window
+_MOST_BELOW = 3  # files below each other in a narrow window; of more, one less and a fold with the others
 _OF_REASON = 60  # letters of a file's reason, where files stand below each other
 _SENTENCE_ENDS = re.compile(r"(?<=\D[.])\s(?=[A-ZČŠŽ`\d가-힣])")
 
@@ -58,7 +58,8 @@ def _list_files(tool: str, table: Table, names: Sequence[str]) -> None:
     """List the files of a run; one click opens one of `names`, those that were read.
 
     A reason too long for its place is told by its first sentence: the card of its file tells all of it. In a
-    narrower window files stand below each other, on a telephone without the reasons that cards tell.
+    narrower window files stand below each other, on a telephone without the reasons that cards tell; the one
+    looked at has its card on the page, and what passes needs none.
     """
     keys = [column.key for column in table.columns]
     files = [dict(zip(keys, row, strict=True)) for row in table.cells()]
@@ -82,12 +83,18 @@ def _list_files(tool: str, table: Table, names: Sequence[str]) -> None:
             opened=partial(_open_file, tool, names),
         )
     with st.container(key=f"list_narrow_{tool}", gap="small"):
-        rows = [(each["overall"], each["file"], reason) for each, reason in zip(files, reasons, strict=True)]
-        for number, row in enumerate(rows[:_MOST_BELOW]):
+        looked_at = st.session_state.get(f"{tool}_file") or next(iter(names), "")
+        silent = {each["file"] for each in files if each["overall"] == Verdict.PASS.name} | {looked_at}
+        rows = [
+            (each["overall"], each["file"], "" if each["file"] in silent else reason)
+            for each, reason in zip(files, reasons, strict=True)
+        ]
+        n_shown = len(rows) if len(rows) <= _MOST_BELOW else _MOST_BELOW - 1
+        for number, row in enumerate(rows[:n_shown]):
             _show_listed(tool, number, *row, names=names)
-        if below := rows[_MOST_BELOW:]:
+        if below := rows[n_shown:]:
             with st.expander(say("{n} more", n=len(below)), key=f"{tool}_more_files"):
-                for number, row in enumerate(below, start=_MOST_BELOW):
+                for number, row in enumerate(below, start=n_shown):
                     _show_listed(tool, number, *row, names=names)
 
 
@@ -115,7 +122,8 @@ def _show_listed(
                 )
             else:
                 st.markdown(f"**{plain(name)}**")
-            st.markdown(sentence(reason))
+            if reason:
+                st.markdown(sentence(reason))
 
 
 def shortened(reason: str, most: int) -> str:

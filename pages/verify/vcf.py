@@ -36,6 +36,10 @@ from pages.verify.vcf_parts.settings import (
     threshold_asked,
 )
 
+_MEANS = (
+    "Masked: ALT names the allele no more; blank genotypes are not enough. Targets: header lines, rare "
+    "variants and repeats."
+)
 _LOW = (
     "Low level: the published rule asks for the header only. No variant is masked or checked, so the file "
     "still tells what its donors carry."
@@ -107,6 +111,7 @@ def _judge_live(shown: Shown) -> None:
     shown.judge(settings)
     ask_for_threshold(TOOL.key)
     show_beside(shown.result.group("charts").drawings, key="vcf_chart")
+    st.caption(say(_MEANS))
 
 
 def _choose(shown: Shown, outcomes: list[vcf.PairOutcome], settings: vcf.VcfSettings) -> None:
@@ -224,7 +229,7 @@ show_page(
         result=lambda shown: vcf_result(_outcome(shown), shown.audit),
         reasons=lambda shown: [_LOW] if shown.audit.scan.level == "low" else [],
         figures=("counts",),
-        found=partial(show_found, at_once=2),
+        found=partial(show_found, at_once=1),  # the card above says both of the gravest
         tabs=_show_sites,
         further=_show_other_files,
         report=_report,

@@ -376,3 +376,23 @@ def test_filed__has_every_finding_with_its_field_in_sight_in_the_order_of_the_re
     assert fields == [f"Finding {number} is accepted because" for number in range(1, len(many) + 1)]
     folded = [each.label for fold in app.expander for each in fold.text_input]
     assert folded == []
+
+
+def test_filed__keeps_the_worst_of_long_findings_in_sight_and_the_others_one_click_away(
+    open_page: Open,
+) -> None:
+    finding = examples.report().findings[0]
+    verdicts = (Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.FAIL)
+    long = [
+        replace(finding, message=f"Row {number}" + " is long" * 20, verdict=each)
+        for number, each in enumerate(verdicts, start=1)
+    ]
+    data = render(replace(examples.report(), findings=long), "html")
+    app = _with(open_page(FILED), ("report.html", data))
+    folded = {each.label for fold in app.expander for each in fold.text_input}
+    assert folded == {f"Finding {number} is accepted because" for number in (1, 2)}
+    fields = [each.label for each in app.text_input if "accepted" in each.label]
+    assert [each for each in fields if each not in folded] == [
+        f"Finding {number} is accepted because" for number in (3, 4)
+    ]
+    assert "2 more" in [fold.label for fold in app.expander]

@@ -19,7 +19,7 @@ from pages.components.long_work import ask_for_work
 from pages.components.results import show_figures, show_verdict
 from pages.components.shown import Shown
 
-_MOST_CELLS_AT_ONCE = 2_000_000  # of both tables together; a few seconds
+_MOST_CELLS_AT_ONCE = 100_000  # of both tables together; a few seconds
 pair_tables = remembered(kept=2)(leakage.pair_tables)  # a pair keeps what was compared, for other settings
 
 

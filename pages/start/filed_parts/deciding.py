@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
+from itertools import accumulate
 from typing import get_args
 
 import streamlit as st
@@ -12,6 +13,7 @@ from core.filed import deciding
 from core.filed.package import Signed, checked_signature, evidence_zip
 from core.filed.reading import FiledReport
 from core.settings.form import command_line
+from core.verdict import worst_first
 from core.web.caching import StoredFile
 from core.words import say
 from pages.components.reading import show_problems
@@ -19,6 +21,7 @@ from pages.components.results import Download, show_download, show_finding
 from pages.components.text import plain, sentence
 
 TOOL = "filed"
+_WORDS_IN_SIGHT = 120  # of findings before anything is opened
 _VERBS = {"approved": "Approve", "rejected": "Reject", "returned": "Return for changes"}
 
 
@@ -108,17 +111,30 @@ def _ask_for_decision(report: FiledReport) -> deciding.Decision | None:
 
 
 def _ask_for_exceptions(report: FiledReport) -> dict[int, str]:
-    """Show every finding in the report's order, its field below; return what was written, by place from 1."""
+    """Show findings in the report's order, each field below; return what was written, by place from 1.
+
+    Those in sight are the worst, as many as a screen has words for; the others are one click away.
+    """
     given: dict[int, str] = {}
-    for number, finding in enumerate(report.findings, start=1):
-        show_finding(finding)
-        given[number] = st.text_input(
-            say("Finding {number} is accepted because", number=number),
-            max_chars=deciding.LONGEST_REASON,
-            key=f"{TOOL}_accepted_{number}_{report.sha256}",
-            persist_state="session",
-        ).strip()
-    return {number: why for number, why in given.items() if why}
+    numbered = {id(finding): (number, finding) for number, finding in enumerate(report.findings, start=1)}
+    worst = [numbered[id(finding)] for finding in worst_first(report.findings)]
+    n_words = accumulate(len(say(finding.message).split()) for _, finding in worst)
+    n_in_sight = max(1, sum(n <= _WORDS_IN_SIGHT for n in n_words))
+    rest = worst[n_in_sight:]
+    places = [st.container()]
+    if rest:
+        places.append(st.expander(say("{n} more", n=len(rest)), key=f"{TOOL}_more_findings"))
+    for place, findings in zip(places, (worst[:n_in_sight], rest), strict=False):
+        for number, finding in sorted(findings, key=lambda each: each[0]):
+            with place:
+                show_finding(finding)
+                given[number] = st.text_input(
+                    say("Finding {number} is accepted because", number=number),
+                    max_chars=deciding.LONGEST_REASON,
+                    key=f"{TOOL}_accepted_{number}_{report.sha256}",
+                    persist_state="session",
+                ).strip()
+    return {number: given[number] for number in sorted(given) if given[number]}
 
 
 def _show_decided(decided: deciding.DecidedReport, *, is_new: bool, signed: Signed | None = None) -> None:
