@@ -140,6 +140,18 @@ def test_risk__has_its_policy_beside_k_and_ways_out_as_cards(visit: Visit, wait_
         assert abs(k["y"] - asked["y"]) < FIRST_SCREEN / 3
 
 
+def test_dataset__says_the_roles_of_columns_above_the_verdict(visit: Visit, wait_until_idle: Wait) -> None:
+    page = visit("dataset")
+    page.locator(".st-key-dataset_demo_linked button").first.click()
+    verdict = page.locator('[class*="st-key-verdict_"]').first
+    expect(verdict).to_be_visible(timeout=SLOW)
+    wait_until_idle(page)
+    roles, card = page.get_by_text("others may know").first.bounding_box(), verdict.bounding_box()
+    assert roles is not None
+    assert card is not None
+    assert roles["y"] < card["y"] < FIRST_SCREEN
+
+
 @pytest.mark.slow  # of 300,000 rows
 def test_leakage__of_a_large_pair_has_its_first_verdict_without_a_click(
     visit: Visit, wait_until_idle: Wait

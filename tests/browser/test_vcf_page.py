@@ -35,6 +35,7 @@ def test_demo__is_verified_and_its_reports_can_be_taken_away(
         box = cards.nth(place).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 900
+    expect(page.get_by_text("Masked: ALT names the allele no more; blank genotypes are not")).to_be_visible()
     metrics = page.get_by_test_id("stMetric")
     assert sum(metrics.nth(place).is_visible() for place in range(metrics.count())) <= 4
     expect(page.locator("[data-testid=stVegaLiteChart] svg")).to_have_count(2, timeout=SLOW)
