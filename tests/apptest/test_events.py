@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 import time
 
 import pytest
@@ -91,14 +90,8 @@ def test_events__shows_the_demo_with_both_verdicts_four_figures_and_the_way_of_t
     assert list(figures(app))[2:4] == ["Singled out by known events", "Whole traces that fewer than k share"]
     offered = {download.key.removeprefix("download_events_") for download in app.get("download_button")}
     assert offered >= {"anonymized_events.csv", "event_removal_report.csv", "html"}
-    way = re.search(
-        r"Of 9,000 events in the log, 3,003 kept as they are, 1,921 made coarser \((.*)\), "
-        r"162 removed, 3,914 cleaned away\.",
-        said_in(app),
-    )
-    assert way is not None, said_in(app)
-    steps = [int(found.replace(",", "")) for found in re.findall(r": ([\d,]+?)(?:, |$)", way.group(1))]
-    assert sum(steps) == 1921, way.group(1)
+    way = "Of 9,000 events in the log, 3,003 kept as they are, 1,921 kept without week_number, 162 removed, "
+    assert f"{way}3,914 cleaned away." in said_in(app).replace("`", "").replace("\\", "")
 
 
 @pytest.mark.slow
