@@ -77,6 +77,10 @@ def test_log__is_made_on_the_page_from_two_tables(visit: Visit, wait_until_idle:
     made = page.get_by_role("button", name="Verify with this log")
     expect(made).to_be_visible(timeout=SLOW)
     wait_until_idle(page)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the log").click()
+    entries = json.loads(saved.value.path().read_text())["log_info"]
+    assert {name: each["action"] for name, each in entries.items()}["patient"] == "drop"
     made.click()
     expect(page.get_by_text("Published rule: PASS").first).to_be_visible(timeout=SLOW)
 

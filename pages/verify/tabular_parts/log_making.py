@@ -13,6 +13,7 @@ from core.words import own, say
 from pages.components import pairing as by_hand
 from pages.components.asking import edit_table
 from pages.components.inputs import keep_file
+from pages.components.results import Download, show_download
 from pages.components.text import short_digest
 from pages.verify.tabular_parts.pairing import copies_among, logs_among, tables_among
 
@@ -39,14 +40,19 @@ def ask_for_log(tool: str, files: Sequence[StoredFile]) -> None:
         entries = _edited(tool, original, anonymized)
         stem, _, _ = original.name.rpartition(".")
         name = f"{stem or original.name}_anonymized_log.json"
-        st.button(
-            say("Verify with this log"),
-            key="tabular_log_made",
-            type="primary",
-            icon=":material/check:",
-            on_click=_take,
-            args=(tool, original, anonymized, entries, name),
-        )
+        data = log_document(entries, original_name=original.name, anonymized_name=anonymized.name)
+        with st.container(horizontal=True):
+            st.button(
+                say("Verify with this log"),
+                key="tabular_log_made",
+                type="primary",
+                icon=":material/check:",
+                on_click=_take,
+                args=(tool, original, anonymized, name, data),
+            )
+            help_text = "As JSON, in the form that the verifier reads: an example for logs of your own."
+            saved = Download("Save the log", name, lambda: data, help_text)
+            show_download(saved, key="tabular_log")
 
 
 def _ask_for_tables(tool: str, tables: dict[str, Dataset]) -> tuple[Dataset | None, Dataset | None]:
@@ -117,11 +123,8 @@ def _edited(tool: str, original: Dataset, anonymized: Dataset) -> list[ProposedE
     return [ProposedEntry(column=c, semantic=s, action=a, reason=r) for c, s, a, r in rows]
 
 
-def _take(
-    tool: str, original: Dataset, anonymized: Dataset, entries: Sequence[ProposedEntry], name: str
-) -> None:
+def _take(tool: str, original: Dataset, anonymized: Dataset, name: str, data: bytes) -> None:
     """Put the log among the files, and pair it with its tables."""
-    data = log_document(entries, original_name=original.name, anonymized_name=anonymized.name)
     keep_file(tool, "files", name, data)
     pair = {"original": original.name, "anonymized": anonymized.name, "log": name}
     by_hand.remember_pair(tool, pair, "original")
