@@ -362,6 +362,10 @@ _MESSAGES = {  # surest first
     "`{original}`: {found} compared. {consequence}",
     "combined": "The values of {columns} are worked out from those of the original columns {originals}: "
     "{found} compared. {consequence}",
+    "left": "The original column `{original}` was taken out or changed, and is worked out of {columns}, "
+    "which were left: {found} compared. {consequence}",
+    "means": "The values of {columns} are means of fewer than five neighbouring values of the original "
+    "column `{original}`: {found} compared. {consequence}",
     "one to one": "The values of {columns} stand one for one for those of the original column `{original}`: "
     "{found} compared. {consequence}",
     "in order": "The values of {columns} are in the order of those of the original column `{original}`: "
@@ -396,6 +400,8 @@ _CONSEQUENCE = {
     "parts": "Put together, they are the original.",
     "days": "With a year or a decade beside them, they find a person.",
     "combined": "Whoever knows those of a person finds the record.",
+    "left": "A sum, difference, product or quotient gives it back.",
+    "means": "Whoever knows the original finds the record among few: put more together.",
     "together": "Whoever knows those of a person finds the record.",
     "in_groups": "Whoever knows those of the group finds each record.",
     "piece": "Whoever knows the original finds the record among few.",

@@ -43,7 +43,8 @@ class FinerColumn:
 
     column: str  # of the anonymized table
     # ``values``, against those of the original column; ``spelling``, against the values folded; ``split``,
-    # as written, against those of the original column that was kept
+    # as written, against those of the original column that was kept; ``renamed``, against those of the
+    # original column that was to be coarser
     by: str
     # shape (n_values,): the filled cells of each distinct value, and of what it is held against
     n_cells: IntArray
@@ -75,12 +76,14 @@ def measure_finer(tables: LoggedTables) -> tuple[FinerColumn, ...]:
     as text, numbers or dates. By spelling: every anonymized column, equal where they differ in letter case,
     spaces, width, composition, signs nobody sees or the spelling of numbers and dates alone. Split: a column
     whose log says kept and that holds more values, as written, than the original; where the records are seen
-    to be in order, each stands for one original value, and elsewhere they are no numbers.
+    to be in order, each stands for one original value, and elsewhere they are no numbers. Renamed: a column
+    whose log says coarser and that has other values, which occur as often one for one.
     """
     split = (_split(tables, pair) for pair in tables.coded)
+    renamed = (_against_original(pair, "renamed") for pair in tables.coded if _is_renamed(pair))
     by_values = (_against_original(pair) for pair in tables.coded if _may_not_be_finer(pair))
     by_spelling = (_against_folded(tables, name) for name in tables.anonymized.column_names)
-    return tuple(one for one in (*split, *by_values, *by_spelling) if one is not None)
+    return tuple(one for one in (*split, *renamed, *by_values, *by_spelling) if one is not None)
 
 
 def _split(tables: LoggedTables, pair: CodedPair) -> FinerColumn | None:
@@ -121,9 +124,18 @@ def _may_not_be_finer(pair: CodedPair) -> bool:
     return pair.anonymized is not pair.original and meaning_of(pair.pair.action) in _NEVER_FINER
 
 
-def _against_original(pair: CodedPair) -> FinerColumn:
+def _against_original(pair: CodedPair, by: str = "values") -> FinerColumn:
     ours, before = (counts[counts > 0] for counts in (pair.anonymized_counts, pair.original_counts))
-    return FinerColumn(column=pair.pair.anonymized, by="values", n_cells=ours, n_cells_against=before)
+    return FinerColumn(column=pair.pair.anonymized, by=by, n_cells=ours, n_cells_against=before)
+
+
+def _is_renamed(pair: CodedPair) -> bool:
+    """Whether a column to be made coarser has new categories that occur as often as those it had."""
+    ours, before = (np.sort(counts[counts > 0]) for counts in (pair.anonymized_counts, pair.original_counts))
+    is_of_categories = _FEWEST_VERSIONS <= len(ours) <= before.sum() / _FEWEST_CELLS
+    is_new = pair.n_same_values <= _LEAST_SHARE * before.sum()
+    is_coarser = meaning_of(pair.pair.action) is Meaning.COARSER
+    return bool(is_coarser and is_of_categories and is_new and np.array_equal(ours, before))
 
 
 def _against_folded(tables: LoggedTables, name: str) -> FinerColumn | None:
@@ -173,10 +185,12 @@ def _codes_of_equal(values: pa.Array) -> IntArray:
 
 def judge_finer(measured: Sequence[FinerColumn], thresholds: SecondOpinionThresholds) -> list[Finding]:
     """Return a finding per column that tells records apart which it should not."""
-    few = [_of_few_alike(one, thresholds.smallest_k) for one in measured if one.by != "split"]
+    others = {"split": _of_split, "renamed": _of_renamed}
+    few = [_of_few_alike(one, thresholds.smallest_k) for one in measured if one.by not in others]
     found = [finding for finding in few if finding is not None]
     named = {finding.column for finding in found}
-    return found + [_of_split(one) for one in measured if one.by == "split" and one.column not in named]
+    rest = [one for one in measured if one.by in others and one.column not in named]
+    return found + [others[one.by](one) for one in rest]
 
 
 def _of_split(one: FinerColumn) -> Finding:
@@ -187,6 +201,19 @@ def _of_split(one: FinerColumn) -> Finding:
         column=one.column,
         n_values=len(one.n_cells),
         n_before=len(one.n_cells_against),
+    )
+
+
+def _of_renamed(one: FinerColumn) -> Finding:
+    sizes, n_with = np.unique(one.n_cells_against, return_counts=True)
+    n_told = int(sizes[n_with == 1].sum())
+    return Finding.of("only_renamed", Verdict.WARN, column=one.column, n_affected=n_told)(
+        "`{column}` is said to be made coarser, but its {n_values} values occur as often as the original's, "
+        "one for one: they were renamed. {found} cells have a value that occurs as often as no other, by "
+        "which whoever knows how many people are where reads it.",
+        column=one.column,
+        n_values=len(one.n_cells),
+        found=own(share_of(n_told, one.n_filled)),
     )
 
 

@@ -313,10 +313,16 @@ def _judge_hidden(
 ) -> list[Finding]:
     """Return the findings; a column that derivations tell enough of is not told as readable too.
 
-    Nor is the order of one whose values other columns show in other records.
+    Nor is the order of one whose values other columns show in other records, or whose values are the
+    original's own, which are as often in any order.
     """
     moved = {(one.original, one.anonymized) for one in columns if one.compared_by == "records"}
-    in_order = [one for one in measured.sorting if (one.original, one.anonymized) not in moved]
+    same = {(one.original, one.anonymized) for one in columns if one.holds_same_values}
+    in_order = [
+        one
+        for one in measured.sorting
+        if (pair := (one.original, one.anonymized)) not in moved and (one.witness or pair not in same)
+    ]
     disguised = [
         *judge_disguises(measured.disguises, thresholds),
         *judge_computed(measured.computed, thresholds),

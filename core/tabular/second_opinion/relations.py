@@ -6,7 +6,8 @@ is known. All are linear relations between a few released and a few original col
 logarithms or squares, or within groups. Where the rows were put in another order, sums over the classes of
 the columns left as they were take the place of rows: noise that cancels out in rows does so in their sums.
 Sums, differences, products and ratios of two columns, such as a body-mass index beside neither height nor
-weight, and totals of a person or household show in whole sets of values.
+weight, and totals of a person or household show in whole sets of values. What columns that were left give of
+one that was taken out, such as a wage by a total and the rest, shows in the original alone.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from core.coding import FloatArray, IntArray, value_codes
 from core.comparing.nearest import FEW, FEWEST_RELATED, Relation, correlated, n_found, related
 from core.comparing.numbers import FORMS, last_place, places, spreads, steps, two_numbers
 from core.comparing.sets import FEWEST_DISTINCT, are_drawn_alike, counted, on_the_scale
+from core.comparing.worked_out import worked_out
 from core.tabular.second_opinion.pair import classes_together
 from core.tabular.second_opinion.search import Derivation, Search
 
@@ -37,6 +39,7 @@ _FEWEST_IN_GROUP, _FEWEST_IN_ORDER = 5, 10  # records of a group
 _RECORDS_OF_A_PERSON, _FEWEST_VISITS = (1.2, 20), 3  # or persons of a household
 _CLEARLY, _FEWEST_AWAY = 0.5, 2  # times as far; places of a group that records are away from in all rows
 _UNITS = (1, 8)  # numbers that were rounded on their way may be away from each other by a few
+_MEAN = 1.01  # of half a last place, that a mean is away from what is written
 _TOTALS = ("sum", "mean", "max", "min")  # of a person or household
 _LEAST_DISTINCT_SHARE = 0.2  # of the numbers that were worked out
 
@@ -49,6 +52,8 @@ def measure_relations(search: Search) -> Iterator[Derivation]:
     if search.n_told_apart < FEWEST_RELATED:
         return
     yield from _worked_out(search)
+    yield from _given_by_left(search)
+    yield from _means_of_few(search)
     before = _columns(search, "original", search.tables.original.column_names)
     after = _columns(search, "anonymized", search.candidates)
     if not before.names or not after.names:
@@ -414,6 +419,41 @@ def _worked_out(search: Search) -> Iterator[Derivation]:
                 n = len(known)
                 yield search.derivation(pair[0], anonymized, kind="combined", counts=(n, n), others=pair[1:])
                 break
+
+
+def _given_by_left(search: Search) -> Iterator[Derivation]:
+    """Yield the columns taken out or disturbed that columns left as they were give all the same."""
+    left = [pair.pair for pair in search.tables.coded if pair.pair.anonymized in search.left]
+    read = {pair.anonymized: search.amounts("original", pair.original) for pair in left}
+    known = {name: each.numbers for name, each in read.items() if each is not None}
+    known = dict(itertools.islice(known.items(), _MOST_WORKED_OUT))
+    for name in search.originals if known else ():
+        hidden = search.amounts("original", name)
+        if hidden is not None and (name in search.disturbed or search.taken_out(name)):
+            columns = worked_out(hidden.numbers, known)
+            if columns:
+                n = int(np.count_nonzero(~np.isnan(hidden.numbers)))
+                yield search.derivation(name, *columns, kind="left", counts=(n, n))
+
+
+def _means_of_few(search: Search) -> Iterator[Derivation]:
+    """Yield the columns that hold means of so few neighbouring values that each is told: microaggregation."""
+    for name in search.candidates:
+        own = search.stands_for.get(name, "")
+        if own not in search.originals:
+            continue
+        before, after = search.amounts("original", own), search.amounts("anonymized", name)
+        if before is None or after is None or {before.kind, after.kind} != {"number"}:
+            continue
+        known, released = (np.sort(one.numbers[~np.isnan(one.numbers)]) for one in (before, after))
+        unit = last_place(released) if len(released) else 1.0
+        if not len(known) == len(released) >= FEWEST_DISTINCT or unit > last_place(known):
+            continue
+        means, first, sizes = np.unique(released, return_index=True, return_counts=True)
+        met = np.abs(np.add.reduceat(known, first) / sizes - means) <= _MEAN * unit
+        n_met = int(sizes[met & (sizes > 1)].sum())
+        if n_met >= _NEARLY_ALL * len(known) and np.median(sizes) < FEW:
+            yield search.derivation(own, name, kind="means", counts=(n_met, len(known)))
 
 
 def _forms_of(first: FloatArray, second: FloatArray, known: FloatArray) -> Iterator[FloatArray]:

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from core.coding import BoolArray, CodedColumn, IntArray
 from core.comparing.made_up import most_known_by_chance
 from core.comparing.numbers import read_amounts
 from core.people.roles import Role, RoleSuggestion
@@ -22,6 +25,8 @@ _SWAPPED = "That is the swap that the log tells of; no other column was moved."
 _READ = "Who is in the table can still be read from it."
 _FEWEST, _STEPS = 20, range(1, 11)  # distinct amounts, and the steps that they are moved on by
 _NO_ACCIDENT = 2  # standard deviations beyond chance
+_CHANGED, _FEWEST_LEFT = 0.8, 3  # share of cells with new values, amid which so many values were left
+_FEWER, _FEW = 0.5, 5  # of the records of a value, up to which some were left; records of one that is rare
 _LEFT = 0.9  # share of unchanged cells from which a column is as it was: told so, and looked at no further
 
 
@@ -52,6 +57,8 @@ class ColumnComparison:
     # how many of these chance explains, where values are compared: of dates or numbers that fill their range,
     # as many reappear once all are moved on by a little
     n_alone_by_chance: float = 0.0
+    # cells with a value of the original amid changed ones, though others of its kind were changed
+    n_left_amid: int = 0
 
     @property
     def unchanged_share(self) -> float | None:
@@ -62,6 +69,11 @@ class ColumnComparison:
     def is_left(self) -> bool:
         """Whether nearly all cells are as they were, whatever the thresholds are."""
         return (self.unchanged_share or 0.0) >= _LEFT
+
+    @property
+    def holds_same_values(self) -> bool:
+        """Whether nearly all values are the original's, in whatever rows."""
+        return self.n_same_values >= _LEFT * self.n_compared > 0
 
     @property
     def distinct_share(self) -> float | None:
@@ -107,7 +119,56 @@ def _comparison(coded: CodedPair, tables: LoggedTables) -> ColumnComparison:
         n_same_values=coded.n_same_values,
         n_unchanged_alone=0 if moved else _n_alone(coded, tables),
         n_alone_by_chance=0.0 if tables.in_order else _n_alone_by_chance(coded.pair, tables),
+        n_left_amid=_n_left_amid(coded, tables),
     )
+
+
+def _n_left_amid(coded: CodedPair, tables: LoggedTables) -> int:
+    """Return the cells that were forgotten where a column got new values.
+
+    A word of which most records were changed, or values that few share, written as the original's are and no
+    new one is: neither a stretch of values that were to stay nor two numbers that met by chance.
+    """
+    before, after = coded.original_counts, coded.anonymized_counts
+    if after[before == 0].sum() < _CHANGED * max(after.sum(), 1):
+        return 0
+    column, original = tables.written["anonymized"][coded.pair.anonymized], tables.written["original"]
+    shared = np.full(len(column.values), -1, dtype=np.int64)
+    filled = column.codes >= 0
+    shared[column.codes[filled]] = coded.anonymized[filled]
+    known = shared >= 0
+    is_there = known & (before[shared] > 0)
+    expected = before[shared] * tables.n_anonymized / max(tables.n_original, 1)
+    fewer = is_there & (after[shared] <= _FEWER * expected) & _are_without_digits(column)
+    rare = is_there & (after[shared] < _FEW) & _written_otherwise(column, known & ~is_there)
+    if rare.sum() < _FEWEST_LEFT or not _are_scattered(coded, original[coded.pair.original], shared[rare]):
+        rare[:] = False
+    left = fewer | rare
+    return int(column.counts[left].sum()) if left.any() else 0
+
+
+def _are_without_digits(column: CodedColumn) -> BoolArray:
+    return np.asarray(pc.invert(pc.match_substring_regex(column.values, r"\d")), dtype=bool)
+
+
+def _written_otherwise(column: CodedColumn, is_new: BoolArray) -> BoolArray:
+    """Return which values are written as no new one is, runs of letters and of digits alike."""
+    shapes = pc.replace_substring_regex(column.values, r"\p{L}+", "A")
+    shapes = pc.replace_substring_regex(shapes, r"\d+", "9")
+    return ~np.asarray(pc.is_in(shapes, pc.unique(shapes.filter(pa.array(is_new)))), dtype=bool)
+
+
+def _are_scattered(coded: CodedPair, original: CodedColumn, left: IntArray) -> bool:
+    """Whether changed values lie between those that were left, in the original's order."""
+    amounts = read_amounts(original.values)
+    texts = np.array(original.values.to_pylist(), dtype=object)
+    order = np.argsort(texts if amounts is None else amounts.numbers, kind="stable")
+    shared = np.full(len(original.values), -1, dtype=np.int64)
+    filled = original.codes >= 0
+    shared[original.codes[filled]] = coded.original[filled]
+    is_left = np.isin(shared[order], left)
+    n_runs = int(is_left[:1].sum() + (is_left[1:] & ~is_left[:-1]).sum())
+    return n_runs >= max(_FEWEST_LEFT, is_left.sum() / 2)
 
 
 def _n_alone(coded: CodedPair, tables: LoggedTables) -> int:
@@ -153,7 +214,23 @@ def judge_unchanged(
             findings.append(_reordered(column, is_proper=alone and _is_swapped(column, thresholds)))
         elif _is_partly_unchanged(column, thresholds):
             findings.append(_unchanged(column, in_part=True))
-    return findings
+    left = (one for one in measured if one.n_left_amid and meaning_of(one.action) is not Meaning.PSEUDONYM)
+    return [*findings, *(_left_amid(one, thresholds) for one in left)]
+
+
+def _left_amid(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> Finding:
+    is_telling = column.is_highly_distinct(thresholds)
+    return Finding.of(
+        "left_amid_changed",
+        Verdict.FAIL if is_telling else Verdict.WARN,
+        column=column.anonymized,
+        n_affected=column.n_left_amid,
+    )(
+        "{found} cells of `{column}` hold a value of the original, although nearly all others were changed: "
+        "they were forgotten.",
+        found=own(share_of(column.n_left_amid, column.n_filled_anonymized)),
+        column=column.anonymized,
+    )
 
 
 def _is_partly_unchanged(column: ColumnComparison, thresholds: SecondOpinionThresholds) -> bool:
