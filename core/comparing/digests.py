@@ -487,10 +487,10 @@ _JOINTS = ("", " ", "|", "_", "-", ",", ";", ":", "/")
 def joined_digests(value: Value) -> Made:
     """Yield the digests of values that were joined, in this order; dates also as people write them."""
     few = len(value) > 2
-    for joint in _JOINTS[:6] if few else _JOINTS:
+    for joint in _JOINTS[:7] if few else _JOINTS:
         for data, spelling in spelled(joint.join(value), _JOINED_SPELLINGS[: 4 if few else 5]).items():
-            for name in ("MD5", "SHA-1", "SHA-256") if few else _USUAL:
-                yield Recipe(spelling, name, None, joint), _USUAL[name](data)
+            for name in ("MD5", "SHA-1", "SHA-256", "CRC-32") if few else _USUAL:
+                yield Recipe(spelling, name, None, joint), _algorithms()[name](data)
     for dates in _DATES if any(_ISO.fullmatch(_as_date(each) or each) for each in value) else ():
         written = _with_dates(value, dates)
         for joint in _JOINTS[: 3 if few else 6]:

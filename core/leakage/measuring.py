@@ -25,6 +25,8 @@ from core.leakage.members import MOST_ROWS, NearerMembers, nearer_members
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.nearest import NearestRows, PackedTables, find_nearest_rows, pack_tables
 from core.leakage.pairing import TablePair, follows, pair_tables, with_names_of
+from core.leakage.persons_again import find_near_persons, find_persons_again
+from core.leakage.rebuilt import Rebuilt, find_rebuilt
 from core.leakage.recoded_rows import find_recoded_rows
 from core.leakage.rejoined_columns import find_rejoined_columns
 from core.leakage.row_signatures import FoundRows, find_by_signatures
@@ -109,8 +111,13 @@ class LeakageMeasures:
     kept_together: KeptTogether | None  # two columns that were scrambled together
     # the readings by which more rows are found than by chance, whatever was done to their values
     by_signatures: tuple[FoundRows, ...]
+    # columns that original rows give back by a sum
+    rebuilt: tuple[Rebuilt, ...]
     nearest: NearestRows
     near_copies: NearCopies
+    near_persons: (
+        NearCopies | None
+    )  # the same of the means of persons' records; None where nobody has several
     # where original persons are nearer to scrambled rows than outsiders; None of few persons
     members: NearerMembers | None
     distances: Distances
@@ -283,8 +290,10 @@ def _measure_columns(
         known_rows=_known_rows(pair, columns, quasi, holdout=first.beside),
         kept_together=find_kept_together(pair, columns, holdout=first.beside),
         by_signatures=by_signatures,
+        rebuilt=find_rebuilt(pair, columns),
         nearest=nearest,
         near_copies=near_copies,
+        near_persons=find_near_persons(pair, columns, settings),
         members=members,
         distances=distances,
         set_aside=aside,
@@ -301,6 +310,7 @@ def _by_signatures(pair: TablePair, columns: tuple[str, ...], *, seed: int) -> t
         *([] if recoded is None else [recoded]),
         *find_by_signatures(pair, columns, seed=seed),
         *find_rejoined_columns(pair, columns, seed=seed),
+        *find_persons_again(pair, columns, seed=seed),
     )
 
 

@@ -32,6 +32,8 @@ _FOUND_BY: Mapping[Kind, str] = {
     "cells": "a cell that holds the whole row",
     "recoded": "which rows share a value, whatever it is called now",
     "order": "the neighbours that values still have",
+    "lengths": "the lengths of the words of texts",
+    "gaps": "what lies between all records of one person",
     "digits": "digits that values of one row share, beyond those of the original",
 }
 _BELIEVED = 2  # times as many as strangers would share
@@ -142,11 +144,30 @@ def signature_findings(measures: LeakageMeasures, thresholds: LeakageThresholds)
 
 
 def _of_other_persons(readings: Sequence[FoundRows]) -> Iterator[FoundRows]:
-    """Yield the readings of blanks, zeros and cells, and of all others the one that finds most."""
-    apart = ("blanks", "zeros", "cells")
+    """Yield the readings of blanks, zeros, cells and gaps, and of all others the one that finds most."""
+    apart = ("blanks", "zeros", "cells", "gaps")
     yield from (each for each in readings if each.kind in apart)
     others = [each for each in readings if each.kind not in apart]
     yield from sorted(others, key=lambda each: -each.n_found)[:1]
+
+
+def rebuilt_findings(measures: LeakageMeasures) -> Iterator[Finding]:
+    """FAIL for the columns that original rows give back by a sum."""
+    for by_neighbours in (True, False):
+        found = [each for each in measures.rebuilt if each.by_neighbours == by_neighbours]
+        if not found:
+            continue
+        names = tuple(each.column for each in found)
+        yield Finding.of("rebuilt", Verdict.FAIL, columns=names, n_affected=found[0].n_rows)(
+            "Values of {names} are sums of the original's in the same row and next to it, which give at "
+            "least {share} of their variance (rows elsewhere at most {chance}). Differences undo it."
+            if by_neighbours
+            else "Values of {names} are sums of the original's in other columns of the row, which give at "
+            "least {share} of their variance (rows elsewhere at most {chance}). Those find the row.",
+            names=listed(names, at_most=4),
+            share=percent(min(each.share for each in found)),
+            chance=percent(max(each.share_elsewhere for each in found)),
+        )
 
 
 def whole_row_verdict(found: WholeRows, thresholds: LeakageThresholds) -> Verdict:
@@ -280,6 +301,23 @@ def _near_copy_finding(found: NearCopies, thresholds: LeakageThresholds) -> Find
         )
     verdict = verdict_by_chance(excess.p_value, thresholds)
     return Finding.of("near_copies", verdict, n_affected=excess.n_observed)(pointing(found))
+
+
+def near_person_findings(measures: LeakageMeasures, thresholds: LeakageThresholds) -> Iterator[Finding]:
+    """FAIL where persons are found by the means of their records, in which noise averages out."""
+    found = measures.near_persons
+    if found is None or found.excess.p_value > thresholds.chance_level:
+        return
+    verdict = verdict_by_chance(found.excess.p_value, thresholds)
+    yield Finding.of("near_persons", verdict, n_affected=found.excess.n_observed)(
+        "By the means of all records of a person, in which noise averages out, {rows} clearly belongs to one "
+        "original person; by original persons among each other it would be {expected}.",
+        "By the means of all records of a person, in which noise averages out, {rows} clearly belong to one "
+        "original person each; by original persons among each other it would be {expected}.",
+        n=found.excess.n_observed,
+        rows=share_of(found.excess.n_observed, found.n_rows, "persons"),
+        expected=count_told(found.excess.n_expected),
+    )
 
 
 def verdict_by_chance(p_value: float, thresholds: LeakageThresholds) -> Verdict:

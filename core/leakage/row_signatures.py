@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import sha256
 from itertools import chain
 from typing import Literal
 
@@ -28,7 +29,18 @@ from core.leakage.pairing import TablePair
 from core.values.cells import shared_codes
 
 Kind = Literal[
-    "values", "differences", "ratios", "blanks", "zeros", "axes", "cells", "recoded", "order", "digits"
+    "values",
+    "differences",
+    "ratios",
+    "blanks",
+    "zeros",
+    "axes",
+    "cells",
+    "recoded",
+    "order",
+    "digits",
+    "lengths",
+    "gaps",
 ]
 Hashes = npt.NDArray[np.uint64]
 Sign = Callable[[FloatArray], Hashes]
@@ -46,7 +58,8 @@ _STEP_OF_AXES = 0.25  # standard deviations
 _ROWS_AN_AXIS, _NO_SPREAD = 20, 1e-9
 _MARKS = "|;,\t/_ "  # between the values of a row in a cell
 _LOOKED_AT, _MOST_THERE = 50, 0.9
-_DIGEST, _DIGESTS_TRIED = re.compile("[0-9A-Fa-f]{32,64}"), 20
+_WORDS_OF_TEXT = 3  # of a text, in the middle
+_DIGEST, _DIGESTS_TRIED = re.compile("[0-9A-Fa-f]{8,64}"), 20
 _FACTOR, _STIRRED = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
@@ -194,6 +207,10 @@ def _readings(tables: tuple[pa.Table, pa.Table], columns: Sequence[str]) -> Iter
     """Yield every reading that the columns allow."""
     blank = [[_as_bits(side[name].is_null()) for side in tables] for name in columns]
     yield from _supports("blanks", _columns_side_by_side(columns, blank))
+    texts = [name for name in columns if all(map(_is_text, (side[name] for side in tables)))]
+    if len(texts) > 1:
+        lengths = [[_lengths(side[name]) for side in tables] for name in texts]
+        yield replace(_columns_side_by_side(texts, lengths), kind="lengths")
     read = {name: found for name in columns if (found := numbers_of([side[name] for side in tables]))}
     dates = [name for name in read if _is_dated(tables[0][name])]
     numbers = [name for name in read if name not in dates]
@@ -234,6 +251,23 @@ def _as_bits(mask: pa.ChunkedArray) -> FloatArray:
 def _is_dated(cells: pa.ChunkedArray) -> bool:
     head = cells.drop_null().slice(0, _LOOKED_AT)
     return bool(pc.any(pc.match_substring_regex(head, r"\d\D+\d+\D+\d")).as_py())
+
+
+def _is_text(cells: pa.ChunkedArray) -> bool:
+    """Return whether the first cells are mostly of several words."""
+    head = cells.drop_null().slice(0, _LOOKED_AT)
+    n_words = pc.count_substring_regex(head, r"\S+")
+    return bool(len(head) and np.median(n_words.to_numpy()) >= _WORDS_OF_TEXT)
+
+
+def _lengths(cells: pa.ChunkedArray) -> FloatArray:
+    """Return shape (n_cells,): a number for the lengths of the words of a cell, NaN where missing."""
+    shapes = pc.dictionary_encode(pc.replace_substring_regex(cells, r"\S", "x")).combine_chunks()
+    # 52 bits of a digest, the same in both tables
+    numbers = [int(sha256(each.encode()).hexdigest()[:13], 16) for each in shapes.dictionary.to_pylist()]
+    places = pc.fill_null(shapes.indices, len(numbers)).to_numpy(zero_copy_only=False)
+    found: FloatArray = np.append(np.array(numbers, dtype=float), np.nan)[places]
+    return found
 
 
 def _supports(kind: Kind, bits: _Reading) -> Iterator[_Reading]:
@@ -355,13 +389,14 @@ def _digested_rows(original: pa.Table, name: str, cells: pa.ChunkedArray) -> Ite
     others = [column for column in original.column_names if column != name]
     rows = list(zip(*(original[column].to_pylist() for column in others), strict=True))
     there = {cell.lower() for cell in cells.to_pylist() if cell}
+    size = max(map(len, there), default=0)  # of digests that may have been cut short
     tried = [row for row in rows if None not in row][:_DIGESTS_TRIED]
-    made = ((recipe, digest.hex() in there) for row in tried for recipe, digest in joined_digests(row))
+    made = ((recipe, digest.hex()[:size] in there) for row in tried for recipe, digest in joined_digests(row))
     recipe = next((recipe for recipe, is_there in made if is_there), None)
     if recipe is None or len(others) < FEWEST_COLUMNS:
         return
     of_digest = {
-        digest.hex(): place
+        digest.hex()[:size]: place
         for place, row in enumerate(rows)
         if None not in row and (digest := recipe.digest(row)) is not None
     }
