@@ -14,6 +14,7 @@ from core.risk.people import HiddenPersons, HouseholdRisk
 from core.risk.population_estimates import estimates_note
 from core.risk.sensitive import guessed_text
 from core.risk.settings import RiskThresholds
+from core.risk.told import judge_told
 from core.sequences import judge_orders, judge_sequences, judge_span
 from core.verdict import Finding, Verdict
 from core.words import Text, counted, joined, listed, number, own, part_of, percent, share_of, text
@@ -352,6 +353,7 @@ def exposure_findings(
         *text_findings(measured.texts, read),
         *_columns_nobody_chose(measured, max(thresholds.k, 2)),
         *_unchosen_together(measured),
+        *judge_told(measured.told, max(thresholds.k, 2)),
         *_people_findings(measured, thresholds),
         *_time_and_order(measured),
         *_linked(measured, thresholds),

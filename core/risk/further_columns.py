@@ -16,6 +16,7 @@ from core.risk.records import RecordEntry, classes_over
 from core.risk.settings import RiskSettings
 from core.tables import Dataset
 
+_OF_A_STRATUM = 5  # records with a sampling weight, from which it is a stratum's
 _FEW = 0.1  # share of classes up to which one value of everybody is an exception
 _DENSE = 8  # codes for each record up to which every possible one is counted
 
@@ -71,6 +72,10 @@ def measure_further(
         The distinct values of each column that is looked at.
     """
     names = further_columns(settings, dataset.columns, n_values) if classes.n_classes else ()
+    if settings.weight is not None and classes.n_classes:
+        weights = coded_column(dataset.table, settings.weight)
+        if 1 < weights.n_distinct <= len(weights.codes) / _OF_A_STRATUM:  # what the design says of strata
+            names, n_values = (*names, settings.weight), {**n_values, settings.weight: weights.n_distinct}
     if settings.missing == "wildcard" and entry.n_with_missing:
         return tuple(
             _told((name,), classes_over([*quasi, column], entry, settings, person_of_record=person))

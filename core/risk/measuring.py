@@ -54,6 +54,7 @@ from core.risk.sensitive import (
     sensitive_items,
 )
 from core.risk.settings import Hierarchy, RiskSettings, check_settings
+from core.risk.told import Told, measure_told
 from core.sequences import Time, measure_time, orders_beside
 from core.tables import Dataset
 from core.values.dates import read_days
@@ -123,6 +124,7 @@ class RiskMeasurement:
     further: tuple[FurtherColumns, ...] = ()
     sensitive_suggestions: tuple[RoleSuggestion, ...] = ()  # what the sensitive attributes look like
     related: tuple[Related, ...] = ()  # sensitive attributes that tell one another
+    told: Told = field(default_factory=Told)  # what columns tell beside the classes, of the records of a file
     together: YesTogether | None = None  # sensitive attributes of yes and no, one of which whole classes have
     # A column that says whose record it is although records are counted, where there seems to be one
     hidden_persons: HiddenPersons | None = None
@@ -453,6 +455,16 @@ def _measure_file(source: _Records, population: Dataset | None) -> RiskMeasureme
         unassigned=unassigned,
         hidden_persons=hidden,
         repeating=repeating,
+        told=measure_told(
+            dataset,
+            settings,
+            source.entry,
+            classes,
+            quasi=source.quasi,
+            sensitive=measured.sensitive,
+            unassigned=() if hidden else unassigned,
+            person=person,
+        ),
         together=yes_together(
             [source.coded[each.column] for each in measured.sensitive],
             {each.column: each.folded for each in measured.sensitive},

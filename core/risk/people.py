@@ -100,7 +100,7 @@ def hidden_persons(
     candidates.sort(key=lambda each: (order.get(each.role, 1), -each.n_distinct))
     for each in candidates[:_MOST_COLUMNS]:
         person = coded_column(dataset.table, each.column).codes
-        is_steady = _is_steady(classes.class_of_record, person, n_tests=len(candidates)) or (
+        is_steady = in_one_class(classes.class_of_record, person, n_tests=len(candidates)) or (
             not is_trait(each) and _is_steady_in_most(quasi, classes, person, n_tests=len(candidates))
         )
         if not is_steady and not says_whose(each):
@@ -117,7 +117,7 @@ def hidden_persons(
     return None
 
 
-def _is_steady(class_of_record: IntArray, person: IntArray, *, n_tests: int) -> bool:
+def in_one_class(class_of_record: IntArray, person: IntArray, *, n_tests: int) -> bool:
     """Return whether nearly all values that repeat stay in one class, beyond chance; -1 is none of either."""
     known = (class_of_record >= 0) & (person >= 0)
     n_classes = int(class_of_record.max(initial=-1)) + 1
@@ -146,7 +146,7 @@ def _is_steady_in_most(
     """Return whether values are steady in most quasi-identifiers together, of which two are independent."""
     assessed = classes.class_of_record >= 0
     codes = [np.where(assessed, column.codes_with_missing, -1) for column in quasi]
-    steady = [each for each in codes if _is_steady(each, person, n_tests=n_tests)]
+    steady = [each for each in codes if in_one_class(each, person, n_tests=n_tests)]
     if not len(codes) / 2 < len(steady) < len(codes):
         return False
     known = [each[assessed] for each in steady]
