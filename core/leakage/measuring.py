@@ -290,10 +290,8 @@ def _measure_columns(
         known_rows=_known_rows(pair, columns, quasi, holdout=first.beside),
         kept_together=find_kept_together(pair, columns, holdout=first.beside),
         by_signatures=by_signatures,
-        rebuilt=find_rebuilt(pair, columns),
         nearest=nearest,
         near_copies=near_copies,
-        near_persons=find_near_persons(pair, columns, settings),
         members=members,
         distances=distances,
         set_aside=aside,
@@ -340,7 +338,7 @@ def _members(
 def _compared(
     pair: TablePair, columns: tuple[str, ...], settings: LeakageSettings, quasi: Collection[str]
 ) -> dict[str, Any]:
-    """Return what is compared, what cannot be, and what chance gives of whole rows."""
+    """Return what is compared, what cannot be, chance of whole rows, and what rows and persons give back."""
     return {
         "quasi_identifiers": tuple(_known_columns(pair, columns, quasi)),
         "expected_full": expected_full_matches(pair, columns),
@@ -353,6 +351,8 @@ def _compared(
         "row_problem": pair.row_problem,
         "original_rows": np.array([], np.int64) if pair.original_rows is None else pair.original_rows,
         "columns_by_values": _by_values(pair, columns),
+        "near_persons": find_near_persons(pair, columns, settings),
+        "rebuilt": find_rebuilt(pair, columns),
     }
 
 
