@@ -165,7 +165,7 @@ def rebuilt_findings(measures: LeakageMeasures) -> Iterator[Finding]:
             else "Values of {names} are sums of the original's in other columns of the row, which give at "
             "least {share} of their variance (rows elsewhere at most {chance}). Those find the row.",
             names=listed(names, at_most=4),
-            share=percent(min(each.share for each in found)),
+            share=percent(min(0.999, *(each.share for each in found))),
             chance=percent(max(each.share_elsewhere for each in found)),
         )
 

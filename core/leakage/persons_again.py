@@ -20,7 +20,7 @@ from core.leakage.row_signatures import FoundRows, Hashes, numbers_of, rows_foun
 from core.leakage.settings import LeakageSettings
 
 _MOST_ROWS, _MOST_COLUMNS, _MOST_KEYS = 50_000, 20, 3
-_FEWEST, _RECORDS = 20, (1.2, 100)  # persons; records of one, on average
+_FEWEST, _FEWEST_NEAR, _RECORDS = 20, 50, (1.2, 50)  # persons, of whom means are near; records of one
 _FEWEST_RECORDS = 3  # of a person who can be found
 _MOST_COMPARISONS = 500_000_000
 _FOUND = 0.1  # of the persons with so many records
@@ -73,11 +73,13 @@ def find_near_persons(
     """Return how many persons the means of their numbers point at, by the column that finds most.
 
     Noise drawn anew for each record averages out. None where no column is that of persons with several
-    records, or fewer than two columns are numbers or dates.
+    records, there are fewer than 50 persons, or fewer than two columns of numbers or dates.
     """
     sides, read, keys = _read(pair, columns)
     found = []
     for key in keys if len(read) > 1 else ():
+        if min(pc.count_distinct(side[key]).as_py() for side in sides) < _FEWEST_NEAR:
+            continue
         tables = [_means(side, key, [parts[at] for parts in read.values()]) for at, side in enumerate(sides)]
         tables = [each.rename_columns(list(read)) for each in tables]
         both = (pair.original, pair.scrambled)

@@ -180,3 +180,10 @@ def test_lengths__of_texts_written_anew_or_shuffled_apart_are_none(is_anew: bool
     other = pd.DataFrame({"note": texts(rng, 30), "plan": texts(rng, 20)}) if is_anew else original
     masked = shuffled(other.replace(r"\S", "x", regex=True), rng)
     assert verdicts((original, masked), "signature_lengths") == {}
+
+
+@pytest.mark.parametrize("n_towns", [20, 70])
+def test_near_persons__towns_of_rows_that_were_shuffled_apart_are_none(n_towns: int) -> None:
+    rng = np.random.default_rng(9)
+    table = marks(rng, 900).assign(town=[f"t{at}" for at in rng.integers(0, n_towns, 900)])
+    assert verdicts((table, shuffled(table, rng)), "near_persons", "signature_gaps") == {}
