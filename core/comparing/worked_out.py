@@ -14,6 +14,7 @@ from core.comparing.numbers import last_place
 _FEWEST, _A_NUMBER = 30, 10  # records at least, and for each number that is fitted
 _TOLD, _THERE = 0.95, 0.5  # share of records that are given, and of the records of a column that are there
 _FINE = 0.005  # of the spread, between the twentieths, that a number is given up to
+_LOOKED_AT = 20_000  # records
 _STEPS = 20  # of the last place between them, fewer than which any fit gives
 
 
@@ -29,6 +30,8 @@ def worked_out(target: FloatArray, others: Mapping[str, FloatArray]) -> tuple[st
     others
         The columns that may give it, of the same shape.
     """
+    step = max(len(target) // _LOOKED_AT, 1)
+    target, others = target[::step], {name: each[::step] for name, each in others.items()}
     known = target[~np.isnan(target)]
     names = [name for name, each in others.items() if _is_usable(each, target)]
     if len(known) < _FEWEST or not names:

@@ -79,7 +79,7 @@ def measure_told(
     unchosen = [each for each in unchosen if each.role is not Role.DIRECT_IDENTIFIER]
     released = [name for name in dataset.columns if name not in settings.leave_out]
     known = {*settings.quasi_identifiers, *settings.direct_identifiers, settings.person, settings.household}
-    known |= {*settings.harmless}
+    known |= {*settings.harmless, *settings.sensitive}
     values = [name for name in released if name not in known and name != settings.weight]
     rare = (rare_values(coded_column(dataset.table, name), name, person) for name in values)
     names = [each.column for each in unchosen]
@@ -113,8 +113,13 @@ def _proxies(
 
 def _given_back(dataset: Dataset, released: Sequence[str]) -> tuple[GivenBack, ...]:
     """Return the columns of numbers some cells of which are missing, and worked out of other columns."""
-    read = {name: as_numbers(dataset.table[name]) for name in released[: 2 * _MOST_COLUMNS]}
-    numbers = dict([(name, each) for name, each in read.items() if each is not None][:_MOST_COLUMNS])
+    columns = [coded_column(dataset.table, name) for name in released[: 2 * _MOST_COLUMNS]]
+    if not any(np.count_nonzero(each.codes < 0) >= _FEWEST_BLANK for each in columns):
+        return ()
+    read = {each.name: as_numbers(each.values) for each in columns}
+    codes = {each.name: each.codes for each in columns}
+    kept = [(name, each) for name, each in read.items() if each is not None][:_MOST_COLUMNS]
+    numbers = {name: np.append(each, np.nan)[codes[name]] for name, each in kept}
     found = []
     for name, target in numbers.items():
         missing = np.isnan(target)
