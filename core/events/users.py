@@ -63,7 +63,7 @@ _KEPT_MARK = "\x1e"
 _NUMBERED = r"^(.*[\p{L}\p{N}])[\s._/#-]+\d{1,2}$"
 _AGAIN_BY_CHANCE = 0.01
 _DOMAIN = r"^[^@\\]{1,200}\\|@[^@\\]{1,200}$"  # before a backslash, or behind an @
-_IN_A_ROW, _FEWEST_IN_A_ROW = re.compile(r"(.*[^\W\d_]{2}[\W_]?)(\d{1,3})", re.DOTALL), 3
+_IN_A_ROW, _FEWEST_IN_A_ROW = re.compile(r"(?<!\d)\d{1,3}$"), 3
 _TEST_WORDS = re.compile(
     r"(?:^|[^a-z])(?:test|tests|tester|testing|testuser|demo|dummy|monitor|monitoring|healthcheck|sandbox"
     r"|prueba|pruebas|essai|probe|poskus|preizkus)(?:$|[^a-z])|(?:^|[\s._-])(?:qa|uat|bot)(?:$|[\s._-])"
@@ -304,8 +304,10 @@ def users_called_tests(users: pa.Array) -> OtherPersons | None:
 def _made_in_a_row(names: Sequence[str]) -> set[str]:
     rows: dict[str, dict[int, str]] = {}
     for name in names:
-        if found := _IN_A_ROW.fullmatch(name):
-            rows.setdefault(found[1], {})[int(found[2])] = name
+        if found := _IN_A_ROW.search(name):
+            word = name[: found.start()]
+            if len(end := word.rstrip(" ._/#-")[-2:]) == 2 and end.isalpha():
+                rows.setdefault(word, {})[int(found[0])] = name
     return {
         name
         for row in rows.values()

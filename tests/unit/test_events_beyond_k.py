@@ -83,7 +83,12 @@ def test_users_called_tests__or_made_in_a_row() -> None:
         found = users_called_tests(pa.array([*people, *(row.format(n) for n in (1, 2, 3, 4))]))
         assert found is not None
         assert found.n_users_joined == 4
-    for names in (["ward2", "ward5", "ward9"], ["k1001", "k1002", "k1003"], [f"user{n}" for n in range(60)]):
+    for names in (
+        ["ward2", "ward5", "ward9"],
+        ["k1001", "k1002", "k1003"],
+        ["k1", "k2", "k3"],
+        [f"user{n}" for n in range(60)],
+    ):
         assert users_called_tests(pa.array([*people, *names])) is None
 
 
