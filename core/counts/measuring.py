@@ -102,6 +102,7 @@ def measure_counts(
     name: str = "",
     others: Sequence[tuple[str, pa.Table]] = (),
     beside: Sequence[tuple[str, pa.Table]] = (),
+    records: Sequence[tuple[str, pa.Table]] = (),
 ) -> CountsMeasurement:
     """Measure a table of counts: a row a cell, rows of totals among them or not.
 
@@ -115,8 +116,8 @@ def measure_counts(
         Dimensions whose category nobody shall learn of a person.
     others
         Names and tables that are published too: with the count, by all or some of the columns.
-    beside
-        … such as may count the same people at the same time, or others.
+    beside, records
+        … such as may count the same people at the same time, or others; those counted of records of persons.
 
     Raises
     ------
@@ -130,9 +131,10 @@ def measure_counts(
     cubes = [(other, found) for other, each in others if (found := _cube_of(each, needed, count)) is not None]
     mine = cube if needed == list(dimensions) else read_cube(table, needed, count)
     same = _of_same_people(
-        mine, [(other, _cube_of(each, needed, count, is_any=True)) for other, each in beside]
+        mine, [(other, _cube_of(each, needed, count, is_any=True)) for other, each in (*beside, *records)]
     )
-    differences = (*differences_in(cube), *differences_between(mine, cubes), *_beside(mine, name, same))
+    first = [each for each in same if name < each[0] or each[0] in dict(records)]
+    differences = (*differences_in(cube), *differences_between(mine, cubes), *_beside(mine, first))
     further = dict([*others, *beside])
     between = [
         figures_between(each, differences, table, further)
@@ -181,11 +183,10 @@ def _of_same_people(cube: Cube, others: Sequence[tuple[str, Cube | None]]) -> li
     return [(name, each, same is SamePeople.YES) for name, each, same in found if same is not SamePeople.NO]
 
 
-def _beside(cube: Cube, name: str, same: Sequence[tuple[str, Cube, bool]]) -> Iterator[Difference]:
-    """Yield what tables of the same people count otherwise; of two tables the first by name says it."""
+def _beside(cube: Cube, same: Sequence[tuple[str, Cube, bool]]) -> Iterator[Difference]:
+    """Yield what tables of the same people count otherwise; of two tables of counts the first says it."""
     for other, found, is_sure in same:
-        if name < other:
-            yield from differences_between(cube, [(other, found)], is_sure=is_sure)
+        yield from differences_between(cube, [(other, found)], is_sure=is_sure)
 
 
 def _linked(cube: Cube, name: str, other: Cube, is_sure: bool) -> Linked:

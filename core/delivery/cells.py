@@ -57,23 +57,52 @@ def with_other_counts(
             of.setdefault(table.name, []).append(each)
         else:
             others.append(each)
-    beside = {
-        name: [
-            (other, tables[other].table.select(facts.columns))
-            for other, facts in are_counts.items()
-            if other != name
-        ]
-        for name in are_counts
-    }
     facts = tuple(
-        replace(
-            each, counts=counts_of(each, tables[each.name].table, of.get(each.name, ()), beside[each.name])
-        )
-        if of.get(each.name) or beside.get(each.name)
-        else each
+        each if each.counts is None else _with_others(each, tables, measured, of.get(each.name, ()))
         for each in measured.tables
     )
     return replace(measured, tables=facts, counts_together=_counts_together(facts, tables)), others
+
+
+def _with_others(
+    counts: TableFacts,
+    tables: Mapping[str, CodedTable],
+    measured: DeliveryMeasurement,
+    earlier: Sequence[EarlierTable],
+) -> TableFacts:
+    """Return a table of counts beside the others, and beside records of persons."""
+    others = [each for each in measured.tables if each.name != counts.name]
+    records = [(each.name, _counted(each, tables[each.name], counts, measured)) for each in others]
+    beside = [
+        (each.name, tables[each.name].table.select(each.columns))
+        for each in others
+        if each.counts is not None
+    ]
+    counted = [(name, table) for name, table in records if table is not None]
+    if not (earlier or beside or counted):
+        return counts
+    table = tables[counts.name].table
+    return replace(counts, counts=counts_of(counts, table, earlier, beside=beside, records=counted))
+
+
+def _counted(
+    records: TableFacts, table: CodedTable, counts: TableFacts, measured: DeliveryMeasurement
+) -> pa.Table | None:
+    """Return the persons of a table of records by the columns that a table of counts has too."""
+    mine = set(map(name_tokens, counts.columns))
+    shared = [column for column in records.columns if name_tokens(column) in mine]
+    if records.counts is not None or not shared or not _is_of_persons(records, measured):
+        return None
+    counted = table.table.select(shared).group_by(shared).aggregate([([], "count_all")])
+    names = [*shared, "count"]
+    return counted.rename_columns(names).cast(pa.schema([(name, pa.string()) for name in names]))
+
+
+def _is_of_persons(facts: TableFacts, measured: DeliveryMeasurement) -> bool:
+    """Return whether a table has one record a person, or where nobody is known one for each number."""
+    if measured.n_persons is not None:
+        return facts.person_column is not None and not facts.repeats
+    return bool(facts.numbers)
 
 
 def _counts_together(facts: Sequence[TableFacts], tables: Mapping[str, CodedTable]) -> tuple[Together, ...]:
@@ -106,6 +135,7 @@ def counts_of(
     table: pa.Table,
     earlier: Sequence[EarlierTable] = (),
     beside: Sequence[tuple[str, pa.Table]] = (),
+    records: Sequence[tuple[str, pa.Table]] = (),
 ) -> CellsMeasurement | None:
     """Return what the cells of a table of counts tell, columns named with the table; None of no counts."""
     found = looks_like_counts(table, facts.released)
@@ -130,6 +160,7 @@ def counts_of(
             name=facts.name,
             others=further,
             beside=[(name, _named_alike(each, names, counted)) for name, each in beside],
+            records=[(name, _named_alike(each, names, counted)) for name, each in records],
         )
     except AuditInputError:  # no table of cells
         return None

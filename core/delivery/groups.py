@@ -15,6 +15,8 @@ from core.values.dates import read_dates
 _WORDS = frozenset(
     [
         *("household", "households", "hh", "family", "families", "mother", "father", "sibling", "couple"),
+        *("haushalt", "familie", "hogar", "familia", "menage", "foyer", "famille", "famiglia", "huishouden"),
+        *("hushall", "husholdning", "kotitalous", "gospodarstwo", "domacnost", "kucanstvo"),
         *("gospodinjstvo", "gospodinjstva", "druzina", "druzine"),
         *("가구", "가구번호", "세대", "세대번호", "가족", "가족번호"),
     ]

@@ -630,9 +630,13 @@ def _identifier_findings(measured: DeliveryMeasurement, thresholds: DeliveryThre
             named = suggestion.kind == "patient or person number"
             yield Finding.of("listed_beside_key", Verdict.FAIL if named else Verdict.WARN)(
                 "{column} names each person of the table once, beside the key {key}: whoever has that "
-                "number elsewhere has the person.",
+                "number elsewhere has the person."
+                if suggestion.n_distinct >= table.n_persons
+                else "{column} names {persons} of the table once each, beside the key {key}: whoever has "
+                "that number elsewhere has the person.",
                 column=f"`{Place(table.name, suggestion.column)}`",
                 key=f"`{table.person_column}`",
+                persons=share_of(suggestion.n_distinct, table.n_persons, "persons"),
             )
     yield from (_looks_like_identifier(places, *found) for found, places in alike.items())
     if of_places:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice, product
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -30,6 +30,7 @@ _MOST_SITES = 1000
 _MARKS = r"[^\p{L}\p{N}]+"  # between parts of a value, such as the name of a file
 _MOST_PARTS, _WIDEST = 12, 3  # parts of a value that are looked at, and joined
 _FEWEST = 5  # values of a key that has to be met in parts of others
+_FEWEST_LEFT = 6  # letters and digits that are left of a key which was cut
 _BEFORE_NUMBERS = frozenset(("sub", "subj", "pat", "pt", "pid", "p", "id"))  # of persons, in names of files
 _DENSE = 3  # whole numbers within a range so many times their number are counted, not drawn
 _GENERIC = frozenset(
@@ -281,7 +282,7 @@ def _links_of_parts(
     A part between marks is a key where 95 % of the values of the column have one in the same place that
     a column has which names each record of another table once. Marks, case and leading zeros aside, keys with
     letters in them, or that are no whole numbers counted off, are hardly met by chance; others need a word
-    for persons before them, such as ``sub-01``.
+    for persons before them, such as ``sub-01``. Or the values are what longer keys begin or end with.
     """
     joined = {place.table for link in links for place in link.places}
     keys = [
@@ -298,7 +299,37 @@ def _links_of_parts(
             if key.place.table != name
             for part in _parts(Place(name, column), tables[name][column].trimmed, key)
         )
-        yield from islice(found, 1)
+        cut = (
+            (part, _measured(part, key))
+            for column in columns[name]
+            for key in keys
+            if key.place.table != name and not key.is_counted and key.n_values >= _MANY
+            for part in _cut(column, key)
+        )
+        yield from islice(chain(found, cut), 1)
+
+
+def _cut(column: "_Column", key: "_Column") -> Iterator["_Column"]:
+    """Yield a column read as a key's, where its values are what the key's longer ones begin or end with.
+
+    As much of each is there as tells the key's values apart; marks and case aside.
+    """
+    mine, forms = (
+        pc.replace_substring_regex(pc.utf8_lower(each.values.values), _MARKS, "") for each in (column, key)
+    )
+    width = pc.min_max(pc.utf8_length(mine)).as_py()
+    if width["min"] != width["max"] or width["max"] < _FEWEST_LEFT or column.n_values < _MANY:
+        return
+    whole = pc.utf8_length(forms)
+    if pc.min(whole).as_py() <= width["max"]:
+        return
+    ends = pc.utf8_reverse(pc.utf8_slice_codeunits(pc.utf8_reverse(forms), 0, width["max"]))
+    for left in (pc.utf8_slice_codeunits(forms, 0, width["max"]), ends):
+        if len(pc.unique(left)) == len(left) and _are_among(mine, left):
+            cells = key.values.values.take(pc.index_in(mine, value_set=left))
+            cells = cells.take(pa.array(column.values.codes, mask=column.values.codes < 0))
+            made = Place(column.place.table, f"{column.place.column} (whole)")
+            yield _column(made, coded(cells), made_of=(column.place.column,))
 
 
 def _has_parts(values: pa.Array) -> bool:

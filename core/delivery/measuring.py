@@ -57,6 +57,7 @@ DAYS_OF_A_YEAR = 366
 _FOUND = 0.5  # share of the values of a table's key from which it is that of others' places
 _DIRECT = Role.DIRECT_IDENTIFIER
 # Kinds of columns that number records or persons, and are nobody's name or number elsewhere.
+_FEWEST_NAMED = 5  # persons whom a column of numbers names
 NUMBERS = frozenset({"record identifier", "identifier by distinctness", "patient or person number"})
 
 
@@ -717,14 +718,14 @@ def _with_persons(facts: TableFacts, table: CodedTable, persons: Persons) -> Tab
 
 
 def beside_the_key(facts: TableFacts, n_persons: int) -> list[RoleSuggestion]:
-    """Return the columns of numbers, no keys, that name each person of a table once."""
+    """Return the columns of numbers, no keys, that name each person of a table once, or some of them."""
     return [
         each
         for each in facts.suggestions
         if each.column in facts.numbers
         and each.column not in facts.key_columns
         and n_persons > 1
-        and each.n_distinct >= n_persons
+        and each.n_distinct >= min(n_persons, max(each.n_nonblank, _FEWEST_NAMED))
     ]
 
 

@@ -59,11 +59,18 @@ _WHY = {
         "they differ in a number at the end only",
         "Take the part before the number as the user if these are cards or accounts of one person.",
     ),
+    "domains": (
+        "they differ in the domain only",
+        "Take the part without the domain as the user if these are accounts of one person.",
+    ),
     "together": (
         "their events always come within 2 seconds of each other",
         "Count the person or home instead of the device.",
     ),
-    "tests": ("they are called tests, demos or the like", "Leave these accounts out of the log."),
+    "tests": (
+        "they are called tests or demos, or are one word numbered in a row",
+        "Leave these accounts out of the log.",
+    ),
 }
 
 

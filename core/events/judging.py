@@ -19,6 +19,7 @@ from core.events.release import Release, release_events, removed_users
 from core.events.released_words import telling_findings
 from core.events.row_risk import CombinationDiversity, RowRisk, combination_diversity, row_risk
 from core.events.settings import REMOVE_USERS, EventSettings, ReleaseOptions, Rule
+from core.events.told_times import told_times_findings
 from core.events.trace_risk import KNOWN_EVENTS, Share, TraceRisk, trace_risk
 from core.events.traces import original_traces, released_traces
 from core.people.pseudonyms import TokenSource
@@ -180,6 +181,7 @@ def _about_the_log(anonymized: AnonymizedEvents, options: ReleaseOptions) -> Ite
     """Yield what users, released values and the file tell, and what was done."""
     log = anonymized.measured.log
     yield from beyond_k_findings(anonymized, options)
+    yield from told_times_findings(anonymized, options)
     yield from telling_findings(anonymized)
     yield from log.findings
     yield from _what_was_done(anonymized)

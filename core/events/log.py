@@ -21,6 +21,7 @@ from core.events.users import (
     one_spelling,
     persons_in_columns,
     users_called_tests,
+    users_of_domains,
     users_together,
 )
 from core.people.roles.headers import listed_names
@@ -406,6 +407,7 @@ def _other_persons(
         near_equal if settings.near_equal_users == "ask" else None,
         persons_in_columns(others, user_of_event),
         numbered_users(names),
+        users_of_domains(names),
         users_together(user_of_event, readable.calendar.seconds),
         users_called_tests(names),
     )

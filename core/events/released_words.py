@@ -17,10 +17,11 @@ from core.events.settings import KIND_COLUMNS
 from core.events.users import cannot_be_respelt, folded, is_word
 from core.people.free_text.names import find_names
 from core.people.patterns import CATALOGUE, scan_column
+from core.people.roles import columns_of_people, suggest_roles
 from core.values.calendars import iso_dates
 from core.values.dates import YEAR
 from core.verdict import Finding, Verdict
-from core.words import Text, counted, joined, text
+from core.words import Text, counted, joined, own, text
 
 _MOST_WORDS_TOGETHER = 5  # of a UUID
 _WORD = re.compile(r"[^\W_]+")
@@ -226,15 +227,20 @@ def _day_number(year: int, month: int, day: int) -> int | None:
 
 def _patterns_finding(released: _Released) -> Finding | None:
     hits = scan_column(pa.array(released.values), [CATALOGUE[key] for key in _PATTERNS])
-    if not hits.n_cells:
+    kinds, found = [CATALOGUE[key].label for key in hits.counts], hits.in_records()
+    if not kinds:
+        cells = pa.array(released.values, pa.string()).take(pa.array(released.value_of_event))
+        roles = suggest_roles(pa.table({released.column: cells}))
+        kinds = [each.kind for each in roles if columns_of_people([each])]
+        found = np.full(len(released.values), bool(kinds))
+    if not kinds:
         return None
-    found = hits.in_records()
     n_events = int(np.count_nonzero(found[released.value_of_event]))
     return Finding.of("identifiers_in_values", Verdict.FAIL, column=released.column, n_affected=n_events)(
         "{found} of {n} released value of {column} look like identifiers of people ({kinds}); {shown} of "
         "{events} show them. Map these events to classes without them.",
         "{found} of {n} released values of {column} look like identifiers of people ({kinds}); {shown} "
         "of {events} show them. Map these events to classes without them.",
-        kinds=joined([CATALOGUE[key].label for key in hits.counts], ", "),
+        kinds=joined([own(each) for each in kinds], ", "),
         **released.counts(int(found.sum()), n_events),
     )

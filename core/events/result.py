@@ -279,7 +279,10 @@ def _n_counted(audit: EventAudit) -> int | None:
 _REASONS = {
     "mapping": "What happened is not assessed: the event mapping does not tell the events apart.",
     "users_near_equal": "User identifiers that differ in spelling only may be one person.",
-    **dict.fromkeys(("users_column", "users_numbered", "users_together"), "Several users may be one person."),
+    **dict.fromkeys(
+        ("users_column", "users_numbered", "users_domains", "users_together"),
+        "Several users may be one person.",
+    ),
     "users_tests": "k is not reached without accounts of tests.",
     "values_given_back": "Other rows of a pseudonym give coarser values back.",
     "group_tells": "A released value gives what happened to all of its users.",
@@ -287,6 +290,8 @@ _REASONS = {
     "dominated_counts": "One user has nearly all rows of a combination.",
     "other_people": "A released column numbers other people.",
     "yearly_number": "A number tells birthdays under a pseudonym.",
+    "own_column_time": "A released column tells finer times than the time columns.",
+    "own_column_order": "A released column counts a user's events.",
     "people_in_values": "Released values name people.",
     "identifiers_in_values": "Released values look like identifiers of people.",
     "dates_in_values": "Released values hold dates.",

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -61,6 +61,9 @@ _BETWEEN_DIGITS = rf"(\d){_SEPARATORS}(\d)"
 _KEPT_MARK = "\x1e"
 # a number up to 99 after a sign, at the end of an identifier: of reissued cards, further accounts
 _NUMBERED = r"^(.*[\p{L}\p{N}])[\s._/#-]+\d{1,2}$"
+_AGAIN_BY_CHANCE = 0.01
+_DOMAIN = r"^[^@\\]{1,200}\\|@[^@\\]{1,200}$"  # before a backslash, or behind an @
+_IN_A_ROW, _FEWEST_IN_A_ROW = re.compile(r"(?<!\d)\d{1,3}$"), 3
 _TEST_WORDS = re.compile(
     r"(?:^|[^a-z])(?:test|tests|tester|testing|testuser|demo|dummy|monitor|monitoring|healthcheck|sandbox"
     r"|prueba|pruebas|essai|probe|poskus|preizkus)(?:$|[^a-z])|(?:^|[\s._-])(?:qa|uat|bot)(?:$|[\s._-])"
@@ -80,7 +83,8 @@ class OtherPersons:
 
     # ``near_equal`` for identifiers that differ in spelling only, ``column`` for a column that names the
     # person while the chosen one does not, ``numbered`` for such that differ in a number at the end,
-    # ``together`` for users that always act at once, ``tests`` for such that are called tests
+    # ``domains`` for such that differ in the domain, ``together`` for users that always act at once,
+    # ``tests`` for such that are called tests, or made in a row
     kind: str
     column: str | None  # that column, None for other kinds
     person_of_user: IntArray  # shape (n_users,), codes of the persons, -1 for none
@@ -143,8 +147,45 @@ def numbered_users(users: pa.Array) -> OtherPersons | None:
 
     if not _any(users, _NUMBERED):
         return None
-    found = _joined_by("numbered", stems, users)
+    without = stems(users).to_pylist()
+    is_bare = [name == stem for name, stem in zip(users.to_pylist(), without, strict=True)]
+    found = _joined_by("numbered", stems, users) or _met_again("numbered", without, is_bare)
     return None if found is None else replace(found, is_named=False)
+
+
+def users_of_domains(users: pa.Array) -> OtherPersons | None:
+    """Return the users of the commonest domain who are in another one too, as accounts after a move."""
+    if not _any(users, _DOMAIN):
+        return None
+    lower = pc.utf8_lower(users)
+    mailboxes = pc.replace_substring_regex(lower, _DOMAIN, "").to_pylist()
+    domains = [name.replace(box, "", 1) for name, box in zip(lower.to_pylist(), mailboxes, strict=True)]
+    ((most, _),) = Counter(domains).most_common(1)
+    found = _met_again("domains", mailboxes, [domain == most for domain in domains])
+    return None if found is None else replace(found, is_named=False)
+
+
+def _met_again(kind: str, stems: Sequence[str], is_bare: Sequence[bool]) -> OtherPersons | None:
+    """Return the users whose identifier, without what was taken off, is that of a bare one, beyond chance.
+
+    Chance: of identifiers whose characters are drawn, place by place, as bare ones of one length have them,
+    each of the ten digits or 26 letters once more.
+    """
+    bare = {stem for stem, bare in zip(stems, is_bare, strict=True) if bare}
+    again = {stem for stem, bare in zip(stems, is_bare, strict=True) if not bare} & bare
+    expected = 0.0
+    for length, n_again in Counter(map(len, again)).items():
+        letters = np.array([list(stem) for stem in sorted(bare) if len(stem) == length])
+        chance = np.ones(len(letters))
+        for place in letters.T:
+            _, code, n_alike = np.unique(place, return_inverse=True, return_counts=True)
+            n_others = np.where(np.char.isdigit(place), 10, np.where(np.char.isalpha(place), 26, 1))
+            chance *= (n_alike[code] + 1) / (len(letters) + n_others)
+        expected += n_again * float(chance.sum())
+    if not again or poisson_tail(len(again), expected) >= _AGAIN_BY_CHANCE:
+        return None
+    persons = [stem if stem in again else f"{at}\0" for at, stem in enumerate(stems)]
+    return _joined(kind, value_codes(pa.array(persons)))
 
 
 def _joined_by(kind: str, fold: Callable[[pa.Array], pa.Array], users: pa.Array) -> OtherPersons | None:
@@ -232,9 +273,12 @@ def _set_off_by_a_clock(times: IntArray, who: IntArray) -> BoolArray:
 
 
 def users_called_tests(users: pa.Array) -> OtherPersons | None:
-    """Return the users called tests, demos or the like, few beside others of which most look otherwise."""
+    """Return the users called tests, demos or the like, few beside others of which most look otherwise.
+
+    Or that are one word with the numbers from 0 or 1 on, none left out, as accounts made in a row are.
+    """
     names = users.to_pylist()
-    called = {name for name in names if _TEST_WORDS.search(name)}
+    called = {name for name in names if _TEST_WORDS.search(name)} | _made_in_a_row(names)
     if not called or len(called) > _FEW_TESTS * len(names):
         return None
     shapes = [_LETTER.sub("a", _DIGIT.sub("9", name)) for name in names]
@@ -255,6 +299,21 @@ def users_called_tests(users: pa.Array) -> OtherPersons | None:
         n_persons_joined=0,
         is_named=False,
     )
+
+
+def _made_in_a_row(names: Sequence[str]) -> set[str]:
+    rows: dict[str, dict[int, str]] = {}
+    for name in names:
+        if found := _IN_A_ROW.search(name):
+            word = name[: found.start()]
+            if len(end := word.rstrip(" ._/#-")[-2:]) == 2 and end.isalpha():
+                rows.setdefault(word, {})[int(found[0])] = name
+    return {
+        name
+        for row in rows.values()
+        if len(row) >= _FEWEST_IN_A_ROW and min(row) <= 1 and max(row) - min(row) < len(row)
+        for name in row.values()
+    }
 
 
 def cannot_be_respelt(users: pa.Array) -> bool:
@@ -282,14 +341,20 @@ def _more_than_chance(
     texts: np.ndarray, codes: IntArray, lengths: IntArray, fold: Callable[[pa.Array], pa.Array]
 ) -> bool:
     """Return whether more identifiers of one length are joined than of shuffled characters."""
-    rng, expected = np.random.default_rng(_SEED), 0
-    for length in np.unique(lengths):
+    expected = 0
+    for each in _shuffled(texts, lengths):
+        shuffled = np.unique(each)
+        expected += len(shuffled) - int(pc.count_distinct(fold(pa.array(shuffled.tolist()))).as_py())
+    return _n_joined_of_one_length(codes, lengths) > _TIMES_CHANCE * expected
+
+
+def _shuffled(texts: np.ndarray, lengths: IntArray) -> Iterator[np.ndarray]:
+    """Yield the texts of each length with the characters of each place shuffled among them."""
+    rng = np.random.default_rng(_SEED)
+    for length in np.unique(lengths[lengths > 0]):
         same = np.ascontiguousarray(texts[lengths == length].astype(f"U{length}"))
         letters = same.view("U1").reshape(len(same), length)
-        shuffled = np.unique(rng.permuted(letters, axis=0).view(f"U{length}").ravel())
-        n_folded = pc.count_distinct(fold(pa.array(shuffled.tolist()))).as_py()
-        expected += len(shuffled) - int(n_folded)
-    return _n_joined_of_one_length(codes, lengths) > _TIMES_CHANCE * expected
+        yield rng.permuted(letters, axis=0).view(f"U{length}").ravel()
 
 
 def persons_in_columns(others: Mapping[str, pa.ChunkedArray], user_of_event: IntArray) -> OtherPersons | None:

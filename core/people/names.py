@@ -141,6 +141,17 @@ ENGLISH_STREET_WORDS = _words(
     "parkway pkwy highway hwy apt apartment unit suite circle trail row crescent close gardens grove mews"
 )
 SLOVENIAN_STREET_WORDS = _words("ulica ul cesta c pot trg nabrezje naselje drevored steza prehod klanec vas")
+# at the end of a street's name before a number, and before a street's name, in other languages
+STREET_ENDINGS = ("strasse", "straat", "gasse", "weg", "laan", "gatan", "vej", "katu", "utca")
+WORDS_BEFORE_STREETS = _words(
+    "rue avenue chemin allee impasse via viale corso piazza vicolo calle avenida carrer plaza paseo rua "
+    "travessa ul ulica aleja plac bulvar strada"
+)
+ROMANIZED_KOREAN_SURNAMES = (
+    "kim|lee|yi|rhee|park|bak|pak|choi|choe|jung|jeong|chung|kang|gang|cho|jo|yoon|yun|jang|chang|lim|han|oh|"
+    "seo|suh|shin|sin|kwon|gwon|hwang|ahn|song|ryu|yoo|yu|hong|jeon|jun|ko|koh|moon|mun|sohn|yang|bae|"
+    "baek|paik|heo|hur|nam|shim|sim|noh|roh|joo|ju|koo|gu|kwak|gwak|cha|woo|bang|pang|byun|byeon"
+)
 
 KOREAN_REGIONS = _words(
     "서울 부산 대구 인천 광주 대전 울산 세종 경기 강원 충북 충남 전북 전남 경북 경남 제주 서울특별시 "
@@ -299,10 +310,16 @@ ENDS_OF_JAPANESE_NAMES = (
 NO_JAPANESE_NAMES = "県市区町村郡駅港空大小中高会病支本店社"
 
 # Words of categories that stand for all others, and names of columns that count people.
-TOTAL_WORDS = _words("total totals all sum overall skupaj vsi vse vsota 합계 전체 총계 소계 계 총합 전국")
+TOTAL_WORDS = _words(
+    "total totals all sum overall insgesamt gesamt totaal totalt ensemble totale yhteensa 合計 総数 "
+    "skupaj vsi vse vsota 합계 전체 총계 소계 계 총합 전국"
+)
 _NAMES_OF_COUNTS = """
 n,count,counts,freq,frequency,n persons,n patients,n people,n cases,number of persons,number of people
-number of patients,number of cases,persons,cases,deaths,stevilo,stevilo oseb,stevilo bolnikov,stevilo primerov
-st oseb,frekvenca,건수,명,명수,인원,인원수,환자수,사람수,빈도,사망자수
+number of patients,number of cases,persons,cases,deaths,stevilo,stevilo oseb,stevilo bolnikov
+stevilo primerov,anzahl,haufigkeit,anzahl personen,aantal,aantal personen,antal,antal personer,antall
+liczba,liczba osob,pocet,broj,effectif,effectifs,nombre de personnes,recuento,frecuencia
+numero de personas,conteggio,frequenza,contagem,numero de pessoas,lukumaara,lkm,人数,件数,st oseb
+frekvenca,건수,명,명수,인원,인원수,환자수,사람수,빈도,사망자수
 """
 COUNT_NAMES = frozenset(_NAMES_OF_COUNTS.strip().replace("\n", ",").split(","))

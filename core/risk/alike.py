@@ -13,7 +13,7 @@ import pyarrow as pa
 import scipy
 
 from core.attribute_disclosure import own_items
-from core.chance import NO_ACCIDENT
+from core.chance import NO_ACCIDENT, poisson_tail
 from core.classes import EquivalenceClasses, Items, items_of_classes
 from core.coding import BoolArray, CodedColumn, FloatArray, IntArray
 from core.risk.folding import DOMINANT_GAIN, SKEWED_RATIO, FoldedValues
@@ -37,7 +37,7 @@ class AlikeClasses:
     """Classes with several values of a sensitive attribute that are one thing, in one way of reading them."""
 
     likeness: Likeness
-    n_classes: int  # each so with a chance below 10⁻⁶, over all classes and all that was tried
+    n_classes: int  # so many with a chance below 10⁻⁶, over all classes and all that was tried
     n_records: int
     share_in_table: float  # of units with what such a class has in common, the largest, in [0, 1]
 
@@ -68,7 +68,7 @@ def alike_classes(
     -----
     A class of n units drawn from the table has only values of a set with the share q with the chance qⁿ,
     times the classes and the sets of a reading (Bonferroni); all are in a range of the share q with n qⁿ⁻¹ at
-    most.
+    most. Of results and groups of codes all such classes together are held against chance too.
     """
     first = np.flatnonzero(np.diff(counts.of_class, prepend=-1))
     if not len(first):
@@ -107,19 +107,44 @@ def _of_texts(counts: Items, texts: pa.Array, first: IntArray, several: BoolArra
     entries = counts.of_class[first]
     n, share = counts.class_totals[entries], np.add.reduceat(counts.share_in_table[counts.item], first)
     unlikely = several & (share <= _MOST_COMMON) & (n * np.log(share) < accepted)
-    if not unlikely.any() or len(texts) > _MOST_VALUES:
+    if not several.any() or len(texts) > _MOST_VALUES:
         return found
     words = _Words(texts, counts.share_in_table)
+    for likeness, family in words.families():
+        found[likeness] |= _of_one_family(counts, first, several, family)
+    if not unlikely.any():
+        return found
     unlikely &= words.may_be_alike(counts.item, first, n=n, share=share, accepted=accepted)
     for place in np.flatnonzero(unlikely)[:_MOST_CLASSES].tolist():
         items = counts.item[counts.of_class == entries[place]]
         for likeness, q, log_chance in words.tried(items.tolist(), int(n[place])):
-            if log_chance < accepted:
+            if log_chance < accepted or entries[place] in found[likeness]:
                 found[likeness][entries[place]] = q
                 break
     if len(found["few"]) > max(_EXCEPTION * np.count_nonzero(several), 1):
         found["few"].clear()
     return found
+
+
+def _of_one_family(counts: Items, first: IntArray, several: BoolArray, family: IntArray) -> dict[int, float]:
+    """Return the classes that are of one family of values, where chance hardly makes so many, with its share.
+
+    Notes
+    -----
+    Classes of n units are of one of the families, with shares q, with the chance sum qⁿ, and their number is
+    about Poisson. A family that most of the table have is none.
+    """
+    entries = counts.of_class[first]
+    share = np.bincount(family + 1, counts.share_in_table)[1:]  # without those of none
+    rare = np.append(share <= _MOST_COMMON, False)
+    low, high = (each.reduceat(family[counts.item], first) for each in (np.minimum, np.maximum))
+    alike = several & (low == high) & rare[low]
+    m, n = counts.m[entries], counts.class_totals[entries]
+    sizes, of_size = np.unique(n, return_inverse=True)
+    expected = float(m @ (share[rare[:-1], None] ** sizes).sum(axis=0)[of_size])
+    if poisson_tail(m[alike].sum(), expected) >= NO_ACCIDENT:
+        return {}
+    return dict(zip(entries[alike].tolist(), share[low[alike]].tolist(), strict=True))
 
 
 def _all_counted(found: _Found, counts: Items) -> tuple[AlikeClasses, ...]:
@@ -163,6 +188,15 @@ class _Words:
         self.before = np.append(0.0, np.cumsum(share[self.order]))
         is_code = [_IS_CODE.fullmatch(text) is not None for text in self.folded]
         self.are_codes = bool(share[is_code].sum() >= _MOSTLY)
+
+    def families(self) -> Iterator[tuple[Likeness, IntArray]]:
+        """Yield how values are of one family, and shape (n_values,) the family of each, -1 for none."""
+        says = [-1 if each is None else int(each) for each in self.results]
+        yield "result", np.array(says, dtype=np.int64)
+        if self.are_codes:
+            heads = [head[0] if (head := _HEAD.match(each)) else "" for each in self.folded]
+            place = {head: at for at, head in enumerate(sorted({*heads} - {""}))}
+            yield "code", np.array([place.get(head, -1) for head in heads], dtype=np.int64)
 
     def may_be_alike(
         self, items: IntArray, first: IntArray, *, n: IntArray, share: FloatArray, accepted: float

@@ -260,9 +260,9 @@ def _alike(column: str, found: AlikeClasses, l: int | None) -> Finding:  # noqa:
         "alike_in_class", Verdict.FAIL if sure else Verdict.WARN, column=column, n_affected=found.n_records
     )(
         "In {n} group ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
-        "table have the same. Chance makes such a group less often than once in a million tables.",
+        "table have the same. Chance makes so many less often than once in a million tables.",
         "In {n} groups ({records}) the values of {column} differ, and {likeness}; at most {share} of the "
-        "table have the same. Chance makes such a group less often than once in a million tables.",
+        "table have the same. Chance makes so many less often than once in a million tables.",
         n=found.n_classes,
         records=counted(found.n_records, "record"),
         column=f"`{column}`",

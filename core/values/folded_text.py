@@ -45,14 +45,17 @@ _NO = frozenset(
 )
 _YES_BEGINS = re.compile("positiv|pozitiv|reactiv|reaktiv|detected|양성")
 _NO_BEGINS = re.compile("negativ|nonreact|nonreakt|nereakt|notdetect|undetect|음성")
+_ENDS = re.compile(r"[^\W\d_]{3,40}(?:\s?(?P<sign>[+-])|[\s-](?P<word>pos|neg)\.?)$")  # as HIV+ and HBV neg.
 
 
 def says_result(text: str) -> bool | None:
     """Return whether a text says yes, or a positive result; False for no or a negative one, else None.
 
-    >>> [says_result(text) for text in ("POS.", "++", "non-reactive", "je pozitiven", "음성", "flu")]
-    [True, True, False, True, False, None]
+    >>> [says_result(text) for text in ("POS.", "++", "non-reactive", "je pozitiven", "음성", "flu", "A+")]
+    [True, True, False, True, False, None, None]
     """
+    if ends := _ENDS.search(text.casefold().strip()):
+        return (ends["sign"] or ends["word"]) in ("+", "pos")
     words = [word for word in re.split(r"[^\w+-]+|(?<=\w)-|_", text.casefold()) if word]
     if any(_NO_BEGINS.match(word) for word in (*words, "".join(words))) or (words and words[0] in _NO):
         return False

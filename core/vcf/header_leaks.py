@@ -31,6 +31,7 @@ _ID = re.compile(rb'(##[^=]*)=<(?:[^">]*,)?ID=([^,>]+)')
 _SYMBOL = re.compile(rb"<([^<>]+)>")
 _KEY = re.compile(rb"##([^=]*)=?(.*)", re.DOTALL)
 _COMMAND_KEY = re.compile(rb"(?i)command|cmd|arguments|invocation|CL$|^args?$|^options$|^param")
+_PROGRAM = re.compile(rb"[A-Za-z][A-Za-z0-9_.]{0,40}")
 _COMMAND_VALUE = re.compile(
     rb"(?i)\bCommandLine(?:Options)?=|\bcmdline=|(?:^|\s)--?[a-z][\w-]*[ =]\S+\s+--?[a-z]"
 )
@@ -226,7 +227,7 @@ def _words(text: str) -> set[str]:
 
 def is_free_text(line: Line) -> bool:
     """Tell whether a line has a key that is not of the standard, and more than that the file was masked."""
-    if line.key in _STANDARD or line.is_blank:
+    if line.key in _STANDARD or line.is_blank or _is_emptied_command(line):
         return False
     return not (_MASKING.search(line.key) and _SHORT_ANSWER.fullmatch(line.value))
 
@@ -297,11 +298,23 @@ def _is_odd(
 
 
 def has_command(line: Line) -> bool:
-    """Tell whether a line holds a command; ``##cmdline=.`` does not."""
+    """Tell whether a line holds a command; ``##cmdline=.`` does not, nor ``<ID=x,CommandLine=".">``."""
+    if _is_emptied_command(line):
+        return False
     return _COMMAND_KEY.search(line.key) is not None or (
         (b"-" in line.value or b"line" in line.value.lower())
         and _COMMAND_VALUE.search(line.value) is not None
     )
+
+
+def _is_emptied_command(line: Line) -> bool:
+    """Tell whether a command's line in pointed brackets says nothing but the program and its version."""
+    if _COMMAND_KEY.search(line.key) is None or not line.value.startswith(b"<"):
+        return False
+    _, attributes = attributes_of(b"##x=" + line.value)
+    said = [each for name, each in attributes.items() if name not in (b"ID", b"Version")]
+    is_program = _PROGRAM.fullmatch(attributes.get(b"ID", b"")) is not None
+    return is_program and bool(said) and not any(each.strip(b'".') for each in said)
 
 
 def has_source(line: Line) -> bool:

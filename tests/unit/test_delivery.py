@@ -554,6 +554,32 @@ def test_counts_of_one_delivery__are_subtracted_where_they_count_the_same_people
     assert "small_differences" not in checks(audit_delivery(tables))
 
 
+RECORDS = [key for key, n in COUNTS.items() for _ in range(n)]
+
+
+def _records(rows: Sequence[tuple[str, str]], *, name: str = "people", times: int = 1) -> Dataset:
+    rows, ids = [*rows] * times, pseudonyms(len(rows)) * times
+    return table(name, pseudonym=ids, place=[each for each, _ in rows], term=[each for _, each in rows])
+
+
+def test_counts__minus_the_records_of_persons_give_who_was_left_out() -> None:
+    counts = _counts("by_term", "term", COUNTS)
+    rows = {"place": [place for place, _ in COUNTS], "term": [term for _, term in COUNTS]}
+    in_german = table("by_term", **rows, Anzahl=[*COUNTS.values()])
+    visits = table(
+        "visits", pseudonym=pseudonyms(len(RECORDS))[: len(RECORDS) - 2], ward=["x"] * (len(RECORDS) - 2)
+    )
+    for tables, is_told in (
+        ([counts, _records(RECORDS[2:])], True),
+        ([in_german, _records([*RECORDS[:100], *RECORDS[103:]])], True),
+        ([counts, _records(RECORDS[2:]), visits], True),
+        ([counts, _records(RECORDS)], False),
+        ([counts, _records(RECORDS[9::2])], False),  # a sample
+        ([counts, _records(RECORDS[2:], times=2)], False),  # records, of persons with two each
+    ):
+        assert ("small_differences" in checks(audit_delivery(tables))) is is_told
+
+
 BANDS = {"tens": (0, 10, 20, 30, 40), "young": (0, 18, 30), "fives": (0, 5, 10, 15, 20, 30, 40)}
 
 

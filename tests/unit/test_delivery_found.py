@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from datetime import date, timedelta
 from pathlib import Path
 from uuid import NAMESPACE_DNS, UUID, uuid5
 
@@ -41,6 +42,9 @@ from tests.unit.test_delivery import pseudonyms, table
 
 N = 120
 RANDOM = np.random.default_rng(11)
+
+
+DAYS = [date(2021, 1, 1) + timedelta(days=17 * i % 700) for i in range(N)]
 
 
 def persons(ids: Sequence[str], **more: Sequence[object]) -> Dataset:
@@ -111,6 +115,11 @@ def test_keys__tell_what_is_computed_or_stands_inside() -> None:
             [f"1980{1 + i % 12:02d}{1 + i % 28:02d}-{i:04d}" for i in range(N)],
             {"key_holds_dates": Verdict.WARN},
         ),
+        ([f"CLM{DAYS[i]:%y%m%d}{i:03d}" for i in range(N)], {"key_holds_dates": Verdict.WARN}),
+        ([f"{DAYS[i]:%d%m%y}-{i * 37 % 997:03d}" for i in range(N)], {"key_holds_dates": Verdict.WARN}),
+        ([f"A7{DAYS[i]:%m%d%y}{i:04d}" for i in range(N)], {"key_holds_dates": Verdict.WARN}),
+        ([f"{2301 + i // 30}{1 + i % 30:02d}" for i in range(N)], {}),  # sites and their patients
+        ([f"{i * 7919 % 900_001 + 100_000}" for i in range(N)], {}),
         (pseudonyms(N), {}),
     ):
         told = {check: each.verdict for check, each in found(persons(keys), visits(keys)).items()}
@@ -201,6 +210,16 @@ def test_persons__few_in_a_table_missing_from_one_or_numbered_beside_the_key_are
             "listed_beside_key",
             Verdict.FAIL,
             "`transfer.hospital_number` names each person of the table once",
+        ),
+        (
+            (
+                persons(ids),
+                visits(ids),
+                table("deviations", person=ids, source=[*(numbers[:30] * 77_773 + 10**8), *[""] * (N - 30)]),
+            ),
+            "listed_beside_key",
+            Verdict.WARN,
+            "`deviations.source` names 30 of 120 persons (25.0 %) of the table once each",
         ),
     ):
         got = found(*tables)[check]

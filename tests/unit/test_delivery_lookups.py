@@ -1,5 +1,6 @@
 """Data sets: what is no key or person, lookup tables, keys inside values, and what all alike have."""
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -311,22 +312,31 @@ def test_lookups__left_out_tell_nothing_and_chosen_ones_are_known() -> None:
 
 # --- keys inside values
 
+DIGESTS = [hashlib.sha256(f"x{n}".encode()).hexdigest() for n in range(60)]
 FILES = {
     "whole keys": ([f"sub-{n:02d}" for n in range(1, 21)], "{0}_scan.nii"),
     "in folders": ([f"sub-{n:02d}" for n in range(1, 61)], "data/{0}/anat/{0}_T1w.nii.gz"),
     "without marks, in small letters": ([f"KR-{n * 37 % 997:03d}" for n in range(50)], "{1}.dcm"),
     "numbers behind a word": ([str(n) for n in range(1, 31)], "sub-{0:0>3}_scan.nii"),
     "numbers that are drawn": ([f"{n * 7919 % 100_003:06d}" for n in range(1, 61)], "scan_{0}.nii"),
+    "the first ten signs of digests": (DIGESTS, "{0:.10}"),
+    "the first eight in capitals": (DIGESTS, "{2:.8}"),
+    "the last eight": (DIGESTS, "{3}"),
 }
 NO_FILES = {
     "counted by themselves": ([str(n) for n in range(1, 31)], "scan_{0:0>2}.nii"),
+    "the first signs of other digests": (DIGESTS, "{4:.10}"),
+    "too few signs": (DIGESTS, "{0:.4}"),
     "of others": ([f"KR-{n * 37 % 997:03d}" for n in range(50)], "QX-{0}.dcm"),
 }
 
 
 def _joined(keys: list[str], written: str, *, shift: int = 0) -> DeliveryMeasurement:
     own = table("persons", participant=keys, sex=SEX[: len(keys)])
-    names = [written.format(each, each.lower().replace("-", "")) for each in keys]
+    names = [
+        written.format(each, each.lower().replace("-", ""), each.upper(), each[-8:], each[::-1])
+        for each in keys
+    ]
     return measure_delivery([own, table("scans", file=names[shift:], site=["x"] * (len(names) - shift))])
 
 

@@ -1,12 +1,15 @@
 """What k does not cover: users that are one person, other people, and what groups of users tell."""
 
+from collections.abc import Callable
+from datetime import date, timedelta
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from core.errors import AuditInputError
 from core.events import EventAudit
-from core.events.users import numbered_users, users_called_tests, users_together
+from core.events.users import numbered_users, users_called_tests, users_of_domains, users_together
 from core.verdict import Verdict
 from tests.events_examples import HEADER, audit, finding
 
@@ -36,6 +39,9 @@ def crowd(place: str, event: str, n: int, *, first: int = 0) -> list[tuple[str, 
         ([f"A{base}/{n}" for base in (88213, 91177, 20936) for n in (1, 4)], True),
         ([f"S{ward:02}-{n:02}" for ward in range(9) for n in range(9)], False),  # all of nine sites
         (["40417", "58230", "83-1", "55-2", "19-3"], False),
+        ([f"app-0417{end}" for end in ("", "_2", "_3", "_4")], True),  # beside itself without a number
+        (["Mira.Z", "Mira.Z 2"], True),
+        ([*(f"{n}" for n in range(10, 60)), "12-1", "47-1"], False),  # half of all numbers are there
     ],
 )
 def test_numbered_users__are_joined_beyond_chance(cards: list[str], *, is_joined: bool) -> None:
@@ -69,6 +75,73 @@ def test_users_called_tests__are_few_and_look_otherwise() -> None:
     for name in ("attesta", "qatar9", "B7K2", "contest"):
         assert users_called_tests(pa.array([*people, name])) is None
     assert users_called_tests(pa.array([f"test{n}" for n in range(9)])) is None
+
+
+def test_users_called_tests__or_made_in_a_row() -> None:
+    people = [f"{n}" for n in RNG.integers(100_000, 999_999, 60)]
+    for row in ("loadgen{:02}", "svc-account-{}", "벤치{}"):
+        found = users_called_tests(pa.array([*people, *(row.format(n) for n in (1, 2, 3, 4))]))
+        assert found is not None
+        assert found.n_users_joined == 4
+    for names in (
+        ["ward2", "ward5", "ward9"],
+        ["k1001", "k1002", "k1003"],
+        ["k1", "k2", "k3"],
+        [f"user{n}" for n in range(60)],
+    ):
+        assert users_called_tests(pa.array([*people, *names])) is None
+
+
+def test_users_of_domains__are_accounts_of_one_person() -> None:
+    people = [f"{name}{n}@a.example" for n, name in enumerate(["zora", "Milan", "petra"] * 9)]
+    for moved in ("zora0@b.example", "milan1@new.a.example", "PETRA2@c.example"):
+        found = users_of_domains(pa.array([*people, moved]))
+        assert found is not None
+        assert (found.n_users_joined, found.n_persons_joined) == (2, 1)
+    assert users_of_domains(pa.array(["OLD\\zora", "NEW\\zora", "NEW\\petra"])) is not None
+    assert users_of_domains(pa.array([*people, "zora99@b.example"])) is None
+    assert users_of_domains(pa.array(["zora-a", "zora-b"])) is None
+
+
+@pytest.mark.parametrize(
+    ("of_day", "check"),
+    [
+        (lambda day, n, _: f"B{day:%y%m%d}-{n % 2}", "own_column_time"),
+        (lambda day, *_: f"firmware {day.toordinal() // 7}", "own_column_time"),
+        (lambda day, n, _: f"{day.toordinal() * 7919 % 997}/{n % 3}", "own_column_time"),
+        (lambda day, n, _: f"{day:%A} {n % 2}", None),  # which the released weekday says
+        (lambda _, n, __: f"ward {n % 4}", None),
+        (lambda _, __, nth: f"{nth}", "own_column_order"),
+        (lambda _, n, nth: f"{n % 5 * 100 + nth * 3}", "own_column_order"),
+        (lambda _, n, nth: f"{(nth * 37 + n) % 50}", None),  # goes up and down
+        (lambda _, n, __: f"{20 + n % 6}", None),  # an age
+    ],
+)
+def test_own_columns__tell_times_beyond_chance(of_day: Callable[..., str], check: str | None) -> None:
+    lines = []
+    for nth in range(12):
+        for n in range(60):
+            day = date(2024, 1, 1) + timedelta(days=int(RNG.integers(5)) + 5 * nth + n * 7 % 61)
+            lines.append(f"{day}T10:00;u{n}q;visit;{of_day(day, n, nth)}")
+    settings = {"columns": ("event", "own", "weekday"), "flatten": "weekday", "pseudonym_per": "event"}
+    found = audit(*lines, header=f"{HEADER};own", **settings)
+    for each in ("own_column_time", "own_column_order"):
+        told = finding(found, each)
+        assert (told is not None) is (each == check)
+        assert told is None or told.verdict is WARN
+
+
+def test_own_columns__hold_what_identifies() -> None:
+    for values, is_found in (
+        (("Kim Min-jun", "Lee Seo-yeon", "Park Ji-ho"), True),
+        (("Lindenweg 7", "Schulgasse 3a", "Kerkstraat 9"), True),
+        (("193.2.14.7", "193.2.99.1", "84.20.7.3"), True),
+        (("MX-200", "MX-300", "TR-7"), False),
+        (("간호사", "의사", "원무과"), False),
+    ):
+        lines = [f"2024-01-08T10:00;u{n}q;rest;{values[n % 3]}" for n in range(12)]
+        found = audit(*lines, header=f"{HEADER};own", columns=("event", "own"), flatten="own")
+        assert (finding(found, "identifiers_in_values") is not None) is is_found
 
 
 def test_persons__who_are_no_users_are_said_only_where_k_needs_them() -> None:

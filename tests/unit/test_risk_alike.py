@@ -107,6 +107,34 @@ def test_class__so_small_that_chance_makes_it_is_not_told() -> None:
     tells(judged(table.to_csv(index=False), quasi="age", sensitive=("x",)), alike_in_class=None)
 
 
+SMALL = 4  # records of a class
+FAMILIES = {
+    "codes": (
+        ("C50.1", "C50.2", "C50.4", "C50.8", "C50.9"),
+        ("J45.0", "I10.1", "E11.9", "S52.1", "K35.8"),
+        "FAIL",
+    ),
+    "results of a test": (
+        ("HIV+", "hiv pos", "HIV-positive", "positive"),
+        ("neg", "HIV-", "HIV neg.", "negative"),
+        "FAIL",
+    ),
+    "drugs": (("N06AB03", "N06AA09", "N06AX16"), ("C03CA01", "B01AC06", "A10BA02", "H02AB06"), "FAIL"),
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("go_with_age", [True, False])
+def test_classes__of_one_family_each_are_told_where_they_are_many(name: str, *, go_with_age: bool) -> None:
+    ones, others, verdict = FAMILIES[name]
+    ages, rng = np.arange(400) // SMALL, np.random.default_rng(4)
+    of_ones = ages % 2 == 0 if go_with_age else rng.random(400) < 0.5
+    values = np.where(of_ones, rng.choice(ones, 400), rng.choice(others, 400))
+    table = pd.DataFrame({"age": ages, "sex": "f", "finding": values})
+    told = judged(table.to_csv(index=False), sensitive=("finding",))
+    tells(told, alike_in_class=f"{verdict}: …" if go_with_age else None)
+
+
 def test_dates__of_one_class_that_are_close_are_one_meaning() -> None:
     for form in ("%Y-%m-%d", "%d/%m/%Y", "%-d. %-m. %Y"):
         days = pd.Timestamp("2016-01-01") + pd.to_timedelta(RNG.integers(0, 1800, N), "D")

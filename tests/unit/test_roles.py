@@ -185,7 +185,7 @@ def test_suggest_roles__does_not_mistake_options_and_species_for_initials(values
         _crossed("Hans Ute Jürgen Heike Dieter Uwe", "Müller Voß Lenz Kühn Weber Rapp", "{1}, {0}"),
         _crossed("Иван Пётр Олег Елена Ольга Анна", "Волков Зайцев Орлов Белов Петров Попов"),
         _crossed("佐藤 鈴木 高橋 田中 伊藤 渡辺", "太郎 花子 翔太 美咲 健一 陽子"),
-        _crossed("Kwak Bae Shim Noh Ha Cha", "Min-su Ji-hye Do-yun Eun-ji Ha-na Jun-ho"),
+        _crossed("Nguyen Tran Pham Hoang Phan Dang", "Minh Thuy Duc Hung Quoc Nga"),
         _crossed("김 이 박 최 정 조", "수 연 호 진 아 혜", "{0}*{1}"),
     ],
 )

@@ -28,6 +28,10 @@ _WORDS = re.compile(rf"{_PART}(?:,? (?:{_PART}|[^\W\d_]\.)){{1,3}}")
 _SMALL_WORDS = frozenset(
     ("von", "van", "vom", "zu", "den", "der", "de", "del", "da", "di", "la", "le", "bin", "al", "el")
 )
+_SYLLABLE = "(?:ch|kk|tt|pp|ss|jj|[bcdghjklmnprstwy])?[aeiouwy]{1,4}(?:ng|[bhklmnprt])?"
+_SYLLABLES = f"(?=[A-Z])(?i:{_SYLLABLE}-{_SYLLABLE})"
+_SURNAME = f"(?i:{people.ROMANIZED_KOREAN_SURNAMES})"
+_ROMANIZED_KOREAN = re.compile(f"{_SURNAME},? {_SYLLABLES}|{_SYLLABLES} {_SURNAME}")
 _MASKED_NAME = re.compile(r"[가-힣][*○◯Ｏ●OX]{1,2}[가-힣]?")
 _FEWEST_PAIRS = 30  # distinct values from which their form says something
 _FEWEST_PEOPLE = 3  # distinct ones, where the header speaks of people
@@ -74,8 +78,10 @@ def _is_south_slavic(word: str, value: str) -> bool:
 
 
 def is_full_name(value: str) -> bool:
-    """Whether a text is several words, all of them common English or Slovenian names."""
+    """Whether a text is several words, all of them common English or Slovenian names, or Min-jun Kim."""
     value = _TITLES.sub("", value).replace(",", " ", 1)
+    if _ROMANIZED_KOREAN.fullmatch(" ".join(value.split())):
+        return True
     words = [without_accents(word) for word in _LETTERS.findall(value) if len(word) > 1]
     return len(words) > 1 and looks_like_latin_name(value) and all(word in _KNOWN_NAMES for word in words)
 

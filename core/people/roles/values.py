@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -425,7 +426,7 @@ def _has_no_mailbox(value: str) -> bool:
 
 
 def _looks_like_address(value: str) -> bool:
-    """Whether a text is a house number with a street, or a Korean address with a road or quarter."""
+    """Whether a text is a number with a street, as in Europe, or a Korean address with a road or quarter."""
     if _KOREAN_ADDRESS.match(value[:_LONGEST_ADDRESS]) and not _is_district(value):
         return True
     words = [without_accents(word) for word in re.findall(r"[^\W_]+", value)]
@@ -433,7 +434,13 @@ def _looks_like_address(value: str) -> bool:
         return False
     english = words[0].isdigit() and any(word in people.ENGLISH_STREET_WORDS for word in words[2:])
     slovenian = words[-1][0].isdigit() and any(word in people.SLOVENIAN_STREET_WORDS for word in words[:-1])
-    return english or slovenian
+    numbered = any(
+        word.endswith(people.STREET_ENDINGS) and word not in people.STREET_ENDINGS and after[0].isdigit()
+        for word, after in pairwise(words)
+    )
+    before = words[0].isdigit() and len(words) > 2
+    numbered |= words[before] in people.WORDS_BEFORE_STREETS and len(words) > 2
+    return english or slovenian or numbered
 
 
 def _free_text(profile: ColumnProfile) -> ValueMatch | None:

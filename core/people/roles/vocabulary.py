@@ -133,7 +133,10 @@ _NAME_RULES: tuple[NameRule, ...] = (
         "forename, firstname, lastname, fullname, maiden, maiden name, nickname, username, user name, "
         "patient name, person name, mother name, father name, spouse name, contact name, initials, =first, "
         "=last, =middle, =patient, ime, priimek, ime in priimek, ime priimek, dekliski priimek, 성명, 이름, "
-        "환자명, 성함, 보호자, 보호자명, 의사명, 담당의, 주치의, 고객명, 회원명, 학생명, 예금주"
+        "환자명, 성함, 보호자, 보호자명, 의사명, 담당의, 주치의, 고객명, 회원명, 학생명, 예금주, "
+        "vorname, nachname, familienname, prenom, nom de famille, apellido, apellidos, "
+        "nombre completo, cognome, sobrenome, voornaam, achternaam, fornamn, efternamn, "
+        "fornavn, etternavn, etunimi, sukunimi, imie, nazwisko, jmeno, prijmeni, prezime"
     ),
     NameRule(_DIRECT, "phone number", 0.95, _FLAG | {"type", "model", "screen", "brand"}).named(
         "phone, telephone, phone number, phone no, tel, tel no, mobile, mobile number, mobile no, "
@@ -161,7 +164,12 @@ _NAME_RULES: tuple[NameRule, ...] = (
     ).named(
         "birth, birth date, date of birth, dob, birthday, year of birth, birth year, yob, birth month, "
         "born, datum rojstva, rojstni datum, rojstni dan, leto rojstva, rojstvo, rojen, 생년월일, "
-        "생년, 생일, 출생일, 출생년, 출생연도, 출생"
+        "생년, 생일, 출생일, 출생년, 출생연도, 출생, "
+        "geburtsdatum, geburtsjahr, geburtstag, geboren, naissance, date de naissance, annee de naissance, "
+        "nacimiento, fecha de nacimiento, ano de nacimiento, nascita, data di nascita, nascimento, data de "
+        "nascimento, geboortedatum, geboortejaar, fodelsedatum, fodelsear, fodd, fodselsdato, fodselsar, "
+        "fodt, fødselsdato, fødselsar, født, syntymaaika, syntymavuosi, data urodzenia, rok urodzenia, "
+        "datum narozeni, rok narozeni, datum rodenja"
     ),
     NameRule(_QUASI, "date of death", 0.95, {"cause", "flag", "yn"}).named(
         "death date, date of death, dod, deceased date, year of death, death year, datum smrti, "
@@ -179,30 +187,39 @@ _NAME_RULES: tuple[NameRule, ...] = (
     ),
     NameRule(_QUASI, "postal code", 0.95, {"operative", "file", "elektronska", "e"}).named(
         "zip, zip code, postal code, post code, postcode, zipcode, zip5, zip3, postal, "
-        "postna stevilka, postna st, postna, posta, 우편번호, 우편"
+        "postna stevilka, postna st, postna, posta, 우편번호, 우편, "
+        "plz, postleitzahl, code postal, codigo postal, postnummer, kod pocztowy"
     ),
     NameRule(_QUASI, "sex or gender", 0.95, {"partner", "partners", "orientation", "hormone"}).named(
-        "sex, gender, =m f, male female, spol, 성별, 남녀"
+        "sex, gender, =m f, male female, spol, 성별, 남녀, "
+        "geschlecht, sexe, sexo, sesso, geslacht, =kon, kjonn, kjønn, sukupuoli, plec, płec, pohlavi"
     ),
     NameRule(_QUASI, own("age"), 0.93, {"gestational", "bone", "software", "device"}).named(
         "age, ages, age group, age band, age range, age years, age in years, age at, starost, "
-        "starostna skupina, leta starosti, 나이, 연령, 연령대, 만나이"
+        "starostna skupina, leta starosti, 나이, 연령, 연령대, 만나이, "
+        "=alter, altersgruppe, altersklasse, edad, grupo de edad, idade, faixa etaria, leeftijd, "
+        "leeftijdsgroep, alder, aldersgrupp, aldersgruppe, =ika, ikaryhma, wiek, grupa wiekowa"
     ),
     NameRule(_QUASI, "race, ethnicity or nationality", 0.92, {"condition", "pace"}).named(
         "race, ethnicity, ethnic, ethnic group, nationality, citizenship, native country, "
         "country of birth, country of origin, mother tongue, native language, narodnost, rasa, "
-        "drzavljanstvo, materni jezik, drzava rojstva, 인종, 민족, 국적, 출신국, 모국어"
+        "drzavljanstvo, materni jezik, drzava rojstva, 인종, 민족, 국적, 출신국, 모국어, "
+        "staatsangehorigkeit, herkunft, herkunftsland, nationalite, nacionalidad, nacionalidade, "
+        "nazionalita, nationaliteit, herkomst, narodowosc, obywatelstwo"
     ),
     NameRule(_QUASI, "marital status or household", 0.92, {"type", "id"}).named(
         "marital, marital status, civil status, married, ever married, relationship, spouse, "
         "household size, number of children, n children, zakonski stan, zakonski status, porocen, "
-        "stevilo otrok, 결혼, 혼인, 배우자, 자녀수, 가구원수"
+        "stevilo otrok, 결혼, 혼인, 배우자, 자녀수, 가구원수, "
+        "familienstand, etat civil, estado civil, stato civile, burgerlijke staat, civilstand, stan cywilny"
     ),
     NameRule(_QUASI, "occupation or education", 0.88, {"angle", "celsius", "temperature"}).named(
         "occupation, profession, job, job title, employer, workplace, work type, workclass, "
         "employment, employment status, education, education level, degree, schooling, school, "
         "military, rank, poklic, zaposlitev, delodajalec, izobrazba, stopnja izobrazbe, 직업, 직종, "
-        "직장, 직위, 학력, 교육수준, 최종학력, 소속"
+        "직장, 직위, 학력, 교육수준, 최종학력, 소속, "
+        "beruf, ausbildung, metier, ocupacion, profesion, professione, profissao, beroep, yrke, ammatti, "
+        "zawod, povolani, zanimanje"
     ),
     NameRule(_QUASI, own("coordinates"), 0.95, {"ventricular", "view"}).named(
         "lat, lon, lng, long lat, latitude, longitude, gps, geo, geolocation, geocode, coordinates, "
@@ -219,7 +236,11 @@ _NAME_RULES: tuple[NameRule, ...] = (
         "territory, fips, census tract, census block, neighborhood, neighbourhood, birth place, "
         "birthplace, place of birth, place, location, residence, residence type, kraj, kraj rojstva, "
         "kraj bivanja, obcina, regija, pokrajina, drzava, mesto, okraj, 지역, 시도, 시군구, 읍면동, "
-        "행정동, 법정동, 도시, 국가, 출생지, 출신지, 거주지역, 지역코드"
+        "행정동, 법정동, 도시, 국가, 출생지, 출신지, 거주지역, 지역코드, "
+        "wohnort, gemeinde, bezirk, landkreis, bundesland, kanton, commune, departement, ville, municipio, "
+        "provincia, ciudad, comune, regione, concelho, distrito, regiao, gemeente, woonplaats, provincie, "
+        "regio, kommun, kommune, =lan, fylke, kunta, maakunta, powiat, wojewodztwo, gmina, miejscowosc, "
+        "obec, zupanija, opcina"
     ),
     NameRule(_QUASI, "title or form of address", 0.7).named(
         "=prefix, =suffix, =title, salutation, honorific, name prefix, name suffix, naziv, 호칭"
@@ -236,7 +257,9 @@ _NAME_RULES: tuple[NameRule, ...] = (
         "tumor, tumour, hiv, aids, hepatitis, diabetes, stroke, hypertension, depression, psychiatric, "
         "snomed, pregnancy, pregnant, abortion, std, allergy, allergies, symptom, symptoms, diagnoza, "
         "diagnoze, bolezen, bolezni, mkb, mkb10, vzrok smrti, alergija, alergije, nosecnost, 진단, 진단명, "
-        "진단코드, 상병, 병명, 질병, 질환, 사망원인, 증상, 주호소, 알레르기, 임신, 상병코드"
+        "진단코드, 상병, 병명, 질병, 질환, 사망원인, 증상, 주호소, 알레르기, 임신, 상병코드, "
+        "diagnose, diagnostic, diagnostico, diagnosi, krankheit, maladie, enfermedad, doenca, malattia, "
+        "ziekte, sjukdom, sykdom, sairaus, choroba, rozpoznanie"
     ),
     NameRule(_SENSITIVE, "treatment or medication", 0.85, {"date", "일", "일자"}).named(
         "medication, medications, medicine, drug, drugs, prescription, treatment, therapy, procedure, "
@@ -254,7 +277,9 @@ _NAME_RULES: tuple[NameRule, ...] = (
         "income, salary, salary class, wage, wages, pay, earnings, expense, expenses, expenditure, "
         "cost, costs, coverage, healthcare expenses, healthcare coverage, charge, charges, debt, "
         "credit score, balance, net worth, dohodek, placa, strosek, stroski, dolg, prihodek, 소득, "
-        "급여, 월급, 연봉, 수입, 비용, 진료비, 재산, 부채"
+        "급여, 월급, 연봉, 수입, 비용, 진료비, 재산, 부채, "
+        "einkommen, gehalt, revenu, salaire, ingreso, ingresos, salario, sueldo, reddito, stipendio, "
+        "inkomen, inkomst, inntekt, dochod, zarobki"
     ),
     NameRule(
         _SENSITIVE, "belief, orientation or record of conduct", 0.92, {"swab", "spatial", "sprejemanje"}
