@@ -32,6 +32,7 @@ NEVER_ONE = {
     "{file}: the table has {columns} columns; every one": "too many",
     "The values of `{column}` are alike where": "enough to tell from chance",
     "`{column}` is said to be kept, but holds {n_values}": "more than before",
+    "`{column}` is said to be made coarser, but its {n_values}": "several categories",
     "{name} (repeated {times} times": "fewer are told otherwise",
 }
 WORD = re.compile(r"[a-z-]+")

@@ -134,6 +134,8 @@ def _of_one_family(counts: Items, first: IntArray, several: BoolArray, family: I
     Classes of n units are of one of the families, with shares q, with the chance sum qⁿ, and their number is
     about Poisson. A family that most of the table have is none.
     """
+    if (family < 0).all():
+        return {}
     entries = counts.of_class[first]
     share = np.bincount(family + 1, counts.share_in_table)[1:]  # without those of none
     rare = np.append(share <= _MOST_COMMON, False)

@@ -460,6 +460,7 @@ def _measure_file(source: _Records, population: Dataset | None) -> RiskMeasureme
             settings,
             source.entry,
             classes,
+            coded=source.coded,
             quasi=source.quasi,
             sensitive=measured.sensitive,
             unassigned=() if hidden else unassigned,

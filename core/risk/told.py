@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.classes import EquivalenceClasses
@@ -69,34 +70,50 @@ def measure_told(
     entry: RecordEntry,
     classes: EquivalenceClasses,
     *,
+    coded: Mapping[str, CodedColumn],
     quasi: Sequence[CodedColumn],
     sensitive: Sequence[SensitiveMeasurement],
     unassigned: Sequence[RoleSuggestion],
     person: IntArray | None,
 ) -> Told:
-    """Look at the released columns that nobody chose, the first 20 of each kind."""
+    """Look at the released columns that nobody chose, the first 20 of each kind.
+
+    `coded` are the columns that stand as codes already; each other one is coded once.
+    """
+    columns = _Columns(dataset.table, coded)
     unchosen = [each for each in unassigned if each.column in unchosen_columns(settings, dataset.columns)]
     unchosen = [each for each in unchosen if each.role is not Role.DIRECT_IDENTIFIER]
     released = [name for name in dataset.columns if name not in settings.leave_out]
     known = {*settings.quasi_identifiers, *settings.direct_identifiers, settings.person, settings.household}
     known |= {*settings.harmless, *settings.sensitive}
     values = [name for name in released if name not in known and name != settings.weight]
-    rare = (rare_values(coded_column(dataset.table, name), name, person) for name in values)
+    rare = (rare_values(columns[name], name, person) for name in values)
     names = [each.column for each in unchosen]
     unchosen = [each for each in unchosen if each.column not in settings.harmless]
     ages = [each.column for each in unchosen if each.kind == "age"]
     old = (old_ages(dataset.table[name], name) for name in ages)
     return Told(
-        proxies=_proxies(dataset, settings, entry, sensitive, names),
-        given_back=_given_back(dataset, released),
-        held_together=None if person is not None else _held_together(dataset, classes, quasi, unchosen),
+        proxies=_proxies(columns, settings, entry, sensitive, names),
+        given_back=_given_back(columns, released),
+        held_together=None if person is not None else _held_together(columns, classes, quasi, unchosen),
         rare=tuple(each for each in rare if each is not None),
         old=tuple(each for each in old if each is not None),
     )
 
 
+class _Columns(dict[str, CodedColumn]):
+    """Columns of a table as codes, by name, coded when they are asked for."""
+
+    def __init__(self, table: pa.Table, coded: Mapping[str, CodedColumn]) -> None:
+        super().__init__(coded)
+        self._table = table
+
+    def __missing__(self, name: str) -> CodedColumn:
+        return self.setdefault(name, coded_column(self._table, name))
+
+
 def _proxies(
-    dataset: Dataset,
+    columns: _Columns,
     settings: RiskSettings,
     entry: RecordEntry,
     sensitive: Sequence[SensitiveMeasurement],
@@ -104,22 +121,21 @@ def _proxies(
 ) -> tuple[Related, ...]:
     """Return the columns that remove three of four wrong guesses of a sensitive one."""
     guessed = [each.column for each in sensitive]
-    columns = [coded_column(dataset.table, name) for name in (*guessed, *names)][:_MOST_COLUMNS]
+    looked_at = [columns[name] for name in (*guessed, *names)[:_MOST_COLUMNS]]
     folded = {each.column: each.folded for each in sensitive}
-    folded |= {each.name: fold_values(each, settings) for each in columns if each.name not in folded}
-    found = related_attributes(columns, folded, assessed=~entry.leave_out) if guessed else ()
+    folded |= {each.name: fold_values(each, settings) for each in looked_at if each.name not in folded}
+    found = related_attributes(looked_at, folded, assessed=~entry.leave_out) if guessed and names else ()
     return tuple(each for each in found if each.guessed in guessed and each.known not in guessed)
 
 
-def _given_back(dataset: Dataset, released: Sequence[str]) -> tuple[GivenBack, ...]:
+def _given_back(columns: _Columns, released: Sequence[str]) -> tuple[GivenBack, ...]:
     """Return the columns of numbers some cells of which are missing, and worked out of other columns."""
-    columns = [coded_column(dataset.table, name) for name in released[: 2 * _MOST_COLUMNS]]
-    if not any(np.count_nonzero(each.codes < 0) >= _FEWEST_BLANK for each in columns):
+    looked_at = released[: 2 * _MOST_COLUMNS]
+    if not any(columns[name].n_missing >= _FEWEST_BLANK for name in looked_at):
         return ()
-    read = {each.name: as_numbers(each.values) for each in columns}
-    codes = {each.name: each.codes for each in columns}
+    read = {name: as_numbers(columns[name].values) for name in looked_at}
     kept = [(name, each) for name, each in read.items() if each is not None][:_MOST_COLUMNS]
-    numbers = {name: np.append(each, np.nan)[codes[name]] for name, each in kept}
+    numbers = {name: np.append(each, np.nan)[columns[name].codes] for name, each in kept}
     found = []
     for name, target in numbers.items():
         missing = np.isnan(target)
@@ -138,7 +154,7 @@ def _are_there(columns: Mapping[str, FloatArray], names: Sequence[str]) -> BoolA
 
 
 def _held_together(
-    dataset: Dataset,
+    columns: _Columns,
     classes: EquivalenceClasses,
     quasi: Sequence[CodedColumn],
     unchosen: Sequence[RoleSuggestion],
@@ -149,7 +165,7 @@ def _held_together(
         few = max(each.n_distinct, 1)
         if each.n_distinct < _FEWEST_GROUPS or not least <= each.n_nonblank / few <= most:
             continue
-        column = coded_column(dataset.table, each.column)
+        column = columns[each.column]
         are_codes = pc.all(pc.match_substring_regex(column.values, _CODE)).as_py()
         if not are_codes or (as_numbers(column.values) is not None and not _are_padded(column)):
             continue

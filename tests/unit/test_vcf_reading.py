@@ -42,7 +42,7 @@ DAMAGED = [
     (gzip.compress(GOOD), "plain gzip…“gunzip -c FILE | bgzip -c > NEW_FILE”"),
     (bgzf(GOOD)[: -len(EOF_MARKER)], "the BGZF end marker is missing"),
     (bgzf(GOOD) + b"evil", f"4 bytes stand behind the end marker, from byte {len(bgzf(GOOD)):,} on"),
-    (bgzf(GOOD) + b"\x00", "1 bytes stand behind the end marker"),
+    (bgzf(GOOD) + b"\x00", "1 byte stands behind the end marker"),
     (bgzf(GOOD)[:-40], "cut short in the middle of a compressed block"),
     (
         bgzf(GOOD, block=200)[: -len(EOF_MARKER)] + gzip.compress(b"more, but plain gzip") + EOF_MARKER,
