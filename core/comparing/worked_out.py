@@ -15,7 +15,10 @@ _FEWEST, _A_NUMBER = 30, 10  # records at least, and for each number that is fit
 _TOLD, _THERE = 0.95, 0.5  # share of records that are given, and of the records of a column that are there
 _FINE = 0.005  # of the spread, between the twentieths, that a number is given up to
 _LOOKED_AT = 20_000  # records
-_STEPS = 20  # of the last place between them, fewer than which any fit gives
+_STEPS, _EXACT = (
+    20,
+    0.01,
+)  # of the last place between them, fewer than which are given exactly, to a hundredth
 
 
 def worked_out(target: FloatArray, others: Mapping[str, FloatArray]) -> tuple[str, ...]:
@@ -38,9 +41,10 @@ def worked_out(target: FloatArray, others: Mapping[str, FloatArray]) -> tuple[st
         return ()
     low, high = np.quantile(known, [0.05, 0.95])
     unit = last_place(known)
-    if high - low < _STEPS * 2 * unit:
+    if high == low:
         return ()
-    near = max(1.01 * unit, _FINE * float(high - low))
+    is_coarse = high - low < _STEPS * 2 * unit  # a place more or less would do for any fit
+    near = _EXACT * unit if is_coarse else max(1.01 * unit, _FINE * float(high - low))
     for is_product in (False, True):
         columns = {name: others[name] for name in names if not is_product or np.nanmin(others[name]) > 0}
         if columns and not (is_product and known.min() <= 0):
@@ -82,10 +86,11 @@ def _gives(target: FloatArray, columns: Sequence[FloatArray], near: float, *, is
         return False
     x = np.column_stack([np.ones(len(table)), (read[:, 1:] - centre[1:]) / spread[1:]])
     rows: BoolArray = np.ones(len(table), dtype=bool)
-    away = np.zeros(len(table))
     for _ in range(3):
         factors = np.linalg.lstsq(x[rows], read[rows, 0], rcond=None)[0]
         made = x @ factors
         away = np.abs((np.exp(np.minimum(made, 700)) if is_product else made) - table[:, 0])
+        if (away <= near).mean() >= _TOLD:
+            return True
         rows = away <= np.median(away)
-    return bool((away <= near).mean() >= _TOLD)
+    return False

@@ -12,6 +12,8 @@ BONUS, RENT = np.exp(RNG.normal(7, 0.8, N)).round(), np.exp(RNG.normal(6, 1, N))
 VISIT, AGE = RNG.integers(19_000, 19_700, N).astype(float), RNG.integers(6_500, 33_000, N).astype(float)
 HEIGHT, WEIGHT = RNG.normal(171, 9, N).round(1), RNG.normal(76, 13, N).round(1)
 BMI = (WEIGHT / (HEIGHT / 100) ** 2).round(3)
+STARS, MORE_STARS = RNG.integers(1, 6, N) + 0.0, RNG.integers(1, 6, N) + 0.0
+PLACE = np.arange(N) + 0.0
 SCORES = RNG.normal(50, 10, N).round()
 
 
@@ -31,6 +33,12 @@ def some_missing(column: np.ndarray) -> np.ndarray:
         ),
         (VISIT - AGE, {"visit": VISIT, "age": AGE, "score": SCORES}, {"visit", "age"}),
         (WEIGHT, {"height": HEIGHT, "bmi": BMI, "score": SCORES}, {"height", "bmi"}),
+        (
+            some_missing(STARS),
+            {"other": MORE_STARS, "sum": STARS + MORE_STARS, "score": SCORES},
+            {"other", "sum"},
+        ),
+        (1.0 - STARS // 3, {"score": SCORES, "is_high": STARS // 3}, {"is_high"}),
         (HEIGHT, {"score": SCORES, "inches": (HEIGHT / 2.54).round(1)}, {"inches"}),
     ],
 )
@@ -44,7 +52,8 @@ def test_column__is_worked_out_of_the_fewest_others(
     ("target", "others"),
     [
         (WAGE, {"bonus": BONUS, "rest": (WAGE + BONUS + RNG.normal(0, 2_000, N)).round()}),
-        (np.arange(N) % 2 + 0.0, {"other": 1.0 - np.arange(N) % 2}),  # any fit gives two values
+        (PLACE % 2, {"but for 1 in 12": (1 - PLACE % 2) * (PLACE % 12 > 0)}),
+        (1.0 * (PLACE % 40 == 0), {"hardly varies": 3.0 * (PLACE % 40 == 0)}),
         (WAGE[:20], {"total": WAGE[:20] * 2}),
         (WEIGHT, {"height": HEIGHT, "score": SCORES}),
     ],
