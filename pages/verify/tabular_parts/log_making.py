@@ -108,7 +108,9 @@ def _edited(tool: str, original: Dataset, anonymized: Dataset) -> list[ProposedE
             "semantic": st.column_config.SelectboxColumn(
                 say("What it holds"),
                 options=semantics,
-                format_func=lambda semantic: say(_KINDS.get(str(semantic), str(semantic))),
+                format_func=lambda semantic: say(
+                    _KINDS.get(str(semantic)) or str(semantic).replace("_", " ")
+                ),
                 required=True,
                 help=say(
                     "Names, numbers of people, births and addresses have to be protected; age, gender and "
