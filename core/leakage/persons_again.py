@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from core.coding import FloatArray, IntArray, value_codes
 from core.leakage.near_copies import NearCopies, find_near_copies
 from core.leakage.pairing import TablePair, pair_tables
-from core.leakage.row_signatures import FoundRows, Hashes, numbers_of, rows_found, stirred
+from core.leakage.row_signatures import FoundRows, Hashes, columns_of_numbers, rows_found, stirred
 from core.leakage.settings import LeakageSettings
 
 _MOST_ROWS, _MOST_COLUMNS, _MOST_KEYS = 50_000, 20, 3
@@ -61,10 +61,9 @@ _Read = tuple[list[pa.Table], dict[str, list[FloatArray]], list[str]]
 def _read(pair: TablePair, columns: Sequence[str]) -> _Read:
     """Return the first rows of both tables, their columns of numbers, and those that may be persons."""
     sides = [each.table.slice(0, _MOST_ROWS) for each in (pair.original, pair.scrambled)]
-    read = {name: numbers_of([side[name] for side in sides]) for name in columns[:_MOST_COLUMNS]}
+    read = columns_of_numbers(sides, columns[:_MOST_COLUMNS])
     repeating = [name for name in columns if all(_may_be_persons(side, name) for side in sides)]
-    keys = [name for name in repeating if not read.get(name)]
-    return sides, {name: parts for name, parts in read.items() if parts}, keys[:_MOST_KEYS]
+    return sides, read, [name for name in repeating if name not in read][:_MOST_KEYS]
 
 
 def find_near_persons(

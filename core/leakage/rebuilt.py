@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from core.coding import FloatArray
 from core.leakage.pairing import TablePair
-from core.leakage.row_signatures import numbers_of
+from core.leakage.row_signatures import columns_of_numbers
 
 _MOST_ROWS, _MOST_COLUMNS = 50_000, 30
 _FEWEST_ROWS, _A_NUMBER = 50, 10  # rows at least, and for each number that is fitted
@@ -70,8 +70,8 @@ def find_rebuilt(pair: TablePair, columns: Sequence[str]) -> tuple[Rebuilt, ...]
 
 def _numbers(table: pa.Table) -> Mapping[str, FloatArray]:
     """Return the first columns of numbers or dates that vary, NaN where missing."""
-    read = {name: numbers_of([table[name]]) for name in table.column_names[: 2 * _MOST_COLUMNS]}
-    known = {name: each[0] for name, each in read.items() if each and np.nanstd(each[0]) > 0}
+    read = columns_of_numbers([table], table.column_names[: 2 * _MOST_COLUMNS])
+    known = {name: each for name, (each,) in read.items() if np.nanstd(each) > 0}
     return dict(list(known.items())[:_MOST_COLUMNS])
 
 

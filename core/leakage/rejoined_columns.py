@@ -9,7 +9,7 @@ import numpy as np
 from core.coding import FloatArray
 from core.comparing.numbers import last_place
 from core.leakage.pairing import TablePair
-from core.leakage.row_signatures import FoundRows, Hashes, numbers_of, row_hashes, rows_found
+from core.leakage.row_signatures import FoundRows, Hashes, columns_of_numbers, row_hashes, rows_found
 
 _MOST_ROWS, _MOST_COLUMNS = 50_000, 40
 _FEWEST_MATCHED = 0.1  # of the values of a column
@@ -32,8 +32,8 @@ def find_rejoined_columns(pair: TablePair, columns: Sequence[str], *, seed: int)
         Where shuffling starts.
     """
     sides = [each.table.slice(0, _MOST_ROWS) for each in (pair.original, pair.scrambled)]
-    read = {name: numbers_of([side[name] for side in sides]) for name in columns[:_MOST_COLUMNS]}
-    numbers = {name: (found[0], found[1]) for name, found in read.items() if found}
+    read = columns_of_numbers(sides, columns[:_MOST_COLUMNS])
+    numbers = {name: (found[0], found[1]) for name, found in read.items()}
     for found in (_by_order(numbers, seed), _by_digits(numbers, seed)):
         if len(found) > 1:
             most = max(found.values(), key=lambda each: each.n_found)

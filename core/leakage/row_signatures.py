@@ -235,6 +235,12 @@ def numbers_of(cells: Sequence[pa.ChunkedArray]) -> list[FloatArray]:
     return found if all(0 <= size <= _LARGEST for size in sizes) else []
 
 
+def columns_of_numbers(tables: Sequence[pa.Table], names: Sequence[str]) -> dict[str, list[FloatArray]]:
+    """Return those of some columns that hold numbers or days in each table, by name; see `numbers_of`."""
+    read = {name: numbers_of([table[name] for table in tables]) for name in names}
+    return {name: sides for name, sides in read.items() if sides}
+
+
 def _columns_side_by_side(names: Sequence[str], parts: Sequence[Sequence[FloatArray]]) -> _Reading:
     """Return columns, each of both tables, as a reading of whole rows."""
     sides = [np.column_stack([part[side] for part in parts]) for side in (0, 1)]
